@@ -4,10 +4,12 @@ import BluetoothL2CAP
 
 /// A packet of a capture, to make seeds from.
 public struct SeedPacket: Sendable {
+    /// Whether the controller sent the packet to its host. If false, the host sent it.
     public var isFromController: Bool
     /// The whole packet, H4 indicator first.
     public var bytes: [UInt8]
 
+    /// Creates a packet of a capture from its direction and its octets.
     public init(isFromController: Bool, bytes: [UInt8]) {
         self.isFromController = isFromController
         self.bytes = bytes

@@ -68,6 +68,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
 /// An invariant that failed.
 public struct FuzzViolation: Error, CustomStringConvertible {
+    /// The failure, such as `a command packet changes`.
     public var description: String
 }
 

@@ -2,11 +2,13 @@ import BluetoothBase
 
 /// Why a server refuses a request: the Error Code of an ATT_ERROR_RSP (Core 5.4, Vol 3, Part F, 3.4.1.1, Table 3.4).
 ///
-/// Any octet can arrive, so this is an open set: the named codes are constants, `isApplicationError` and
+/// Any octet can arrive, so this is an open set. The named codes are constants, and `isApplicationError` and
 /// `isCommonProfileError` identify the two ranges left to higher layers.
 public struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
+    /// The Error Code octet of the ATT_ERROR_RSP. It may be a reserved value.
     public var rawValue: UInt8
 
+    /// Creates an error code from its octet. Every value is accepted.
     @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -30,7 +32,7 @@ public struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
     public static let prepareQueueFull = Self(rawValue: 0x09)
     /// No attribute in the range of handles has the requested type.
     public static let attributeNotFound = Self(rawValue: 0x0A)
-    /// The attribute cannot be read by ATT_READ_BLOB_REQ.
+    /// The attribute cannot be read with ATT_READ_BLOB_REQ.
     public static let attributeNotLong = Self(rawValue: 0x0B)
     /// The key that encrypts the link is too short for this attribute.
     public static let encryptionKeySizeTooShort = Self(rawValue: 0x0C)
@@ -40,11 +42,11 @@ public struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
     public static let unlikelyError = Self(rawValue: 0x0E)
     /// The attribute requires an encrypted link.
     public static let insufficientEncryption = Self(rawValue: 0x0F)
-    /// The attribute type is not a grouping attribute that higher layers define.
+    /// The attribute type is not a grouping attribute defined by a higher layer specification.
     public static let unsupportedGroupType = Self(rawValue: 0x10)
     /// The server has no resources left to complete the request.
     public static let insufficientResources = Self(rawValue: 0x11)
-    /// The client must rediscover the database before it goes on.
+    /// The client must rediscover the database before it continues.
     public static let databaseOutOfSync = Self(rawValue: 0x12)
     /// The attribute does not accept the value.
     public static let valueNotAllowed = Self(rawValue: 0x13)
@@ -62,13 +64,13 @@ public struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
     @inlinable
     public var isApplicationError: Bool { (0x80...0x9F).contains(rawValue) }
 
-    /// Whether the Core Supplement, Part B defines the code, or may one day: 0xE0 to 0xFF.
+    /// Whether the Core Supplement, Part B, defines the code or reserves it for future use: 0xE0 to 0xFF.
     @inlinable
     public var isCommonProfileError: Bool { rawValue >= 0xE0 }
 }
 
 extension ATTErrorCode: CustomStringConvertible {
-    /// The name the specification gives the code; nil for one that has none.
+    /// The name that the specification gives the code; nil for a code without a name.
     public var name: String? {
         switch self {
         case .invalidHandle: "Invalid Handle"
@@ -99,7 +101,7 @@ extension ATTErrorCode: CustomStringConvertible {
         }
     }
 
-    /// The name and the number: `Invalid Handle (0x01)`.
+    /// The name and the number, for example `Invalid Handle (0x01)`.
     public var description: String {
         let number = "0x" + hexadecimal(rawValue)
         if let name { return "\(name) (\(number))" }

@@ -18,15 +18,15 @@ extension ATTOpcode {
 
         /// The kind of PDU that starts with `byte`. Every byte has a kind.
         ///
-        /// An unassigned opcode counts as a command if the Command Flag, bit 6, is set: a server ignores it. Any other
-        /// counts as a request: a server answers it with Request Not Supported (3.3.1).
+        /// An unassigned opcode is a command if the Command Flag, bit 6, is set: a server ignores it. Otherwise it is a
+        /// request: a server responds with Request Not Supported (3.3.1).
         @inlinable
         public init(ofOpcode byte: UInt8) {
             self = ATTOpcode(rawValue: byte)?.kind ?? (byte & 0x40 != 0 ? .command : .request)
         }
     }
 
-    /// What kind of PDU the opcode starts.
+    /// The kind of PDU that the opcode starts.
     @inlinable
     public var kind: Kind {
         switch self {
@@ -45,7 +45,7 @@ extension ATTOpcode {
         }
     }
 
-    /// The response a server sends when it accepts this request; nil if this is not a request.
+    /// The response that a server sends if it accepts this request; nil if this is not a request.
     @inlinable
     public var response: ATTOpcode? {
         switch self {
@@ -72,7 +72,7 @@ extension ATTOpcode {
 }
 
 extension ATTOpcode: CustomStringConvertible {
-    /// The name the specification gives the PDU: `ATT_READ_REQ`.
+    /// The name that the specification gives the PDU, for example `ATT_READ_REQ`.
     public var name: String {
         switch self {
         case .errorResponse: "ATT_ERROR_RSP"
@@ -109,6 +109,7 @@ extension ATTOpcode: CustomStringConvertible {
         }
     }
 
+    /// The name of the PDU in the specification, such as `ATT_READ_REQ`.
     public var description: String { name }
 
     /// The name of the PDU that starts with `byte`; its number if the opcode is unassigned.

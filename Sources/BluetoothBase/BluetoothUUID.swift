@@ -1,6 +1,6 @@
 /// A Bluetooth UUID (Core 5.4, Vol 3, Part B, 2.5.1).
 ///
-/// Kept as the 128-bit value it stands for: `180D` and `0000180D-0000-1000-8000-00805F9B34FB` are equal.
+/// Stored as the full 128-bit value: `180D` and `0000180D-0000-1000-8000-00805F9B34FB` are equal.
 public struct BluetoothUUID: Hashable, Sendable {
     /// The upper 64 bits, which the text form shows first.
     public let high: UInt64
@@ -9,30 +9,30 @@ public struct BluetoothUUID: Hashable, Sendable {
 
     /// The lower 64 bits of the Bluetooth Base UUID, `00000000-0000-1000-8000-00805F9B34FB`.
     @inlinable static var baseLow: UInt64 { 0x8000_0080_5F9B_34FB }
-    /// The lower 32 bits of its upper half.
+    /// The lower 32 bits of the Base UUID's upper half.
     @inlinable static var baseHigh: UInt64 { 0x1000 }
 
-    /// A UUID from the two halves of its 128-bit value.
+    /// Creates a UUID from the two halves of its 128-bit value.
     @inlinable
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// A 16-bit UUID assigned by the Bluetooth SIG.
+    /// Creates a 16-bit UUID assigned by the Bluetooth SIG.
     @inlinable
     public init(_ value: UInt16) {
         self.init(uint32: UInt32(value))
     }
 
-    /// A 32-bit UUID assigned by the Bluetooth SIG.
+    /// Creates a 32-bit UUID assigned by the Bluetooth SIG.
     @inlinable
     public init(uint32 value: UInt32) {
         high = UInt64(value) << 32 | Self.baseHigh
         low = Self.baseLow
     }
 
-    /// The value of a 16- or 32-bit UUID, or nil if the UUID is not built on the Bluetooth Base UUID.
+    /// The value of a 16- or 32-bit UUID; nil if the UUID is not built on the Bluetooth Base UUID.
     @inlinable
     public var shortValue: UInt32? {
         guard low == Self.baseLow, high & 0xFFFF_FFFF == Self.baseHigh else { return nil }
@@ -45,8 +45,8 @@ public struct BluetoothUUID: Hashable, Sendable {
         shortValue.flatMap(UInt16.init(exactly:))
     }
 
-    /// How many octets the UUID takes in an ATT PDU: 2 where there is a 16-bit form, otherwise 16
-    /// (Vol 3, Part F, 3.2.1: 32-bit UUIDs are sent as 128-bit ones).
+    /// The length of the UUID in an ATT PDU, in octets: 2 if it has a 16-bit form, otherwise 16 (Vol 3, Part F, 3.2.1:
+    /// 32-bit UUIDs are sent as 128-bit ones).
     @inlinable
     public var attLength: Int { uint16 == nil ? 16 : 2 }
 }
@@ -70,7 +70,7 @@ extension ByteReader {
 }
 
 extension ByteWriter {
-    /// Appends a UUID as ATT carries it: 2 octets where there is a 16-bit form, otherwise 16.
+    /// Appends a UUID as ATT carries it: 2 octets if it has a 16-bit form, otherwise 16.
     @inlinable
     public mutating func append(_ uuid: BluetoothUUID) {
         if let short = uuid.uint16 { append(short) } else { appendFull(uuid) }
@@ -107,7 +107,7 @@ extension BluetoothUUID: LosslessStringConvertible {
         }
     }
 
-    /// The shortest text form: 4 or 8 hexadecimal digits if there is a short form, otherwise 36 characters.
+    /// The shortest text form: 4 or 8 hexadecimal digits if the UUID has a short form, otherwise 36 characters.
     public var description: String {
         if let uint16 { return hexadecimal(UInt64(uint16), digits: 4) }
         if let shortValue { return hexadecimal(UInt64(shortValue), digits: 8) }
@@ -118,8 +118,8 @@ extension BluetoothUUID: LosslessStringConvertible {
 }
 
 extension BluetoothUUID: ExpressibleByStringLiteral {
-    /// A UUID written in the source. A malformed literal is a programmer's error and traps; use `init?(_:)` for text
-    /// that comes from outside.
+    /// Creates a UUID from a literal. A malformed literal is a programming error and traps; use `init?(_:)` for
+    /// external text.
     public init(stringLiteral text: String) {
         guard let uuid = BluetoothUUID(text) else { preconditionFailure("malformed Bluetooth UUID literal: \(text)") }
         self = uuid

@@ -3,11 +3,12 @@
 /// Bluetooth sends multi-octet fields least significant octet first (Core 5.4, Vol 3, Part F, 3.3.1 and Vol 4,
 /// Part E, 5.2).
 public struct ByteReader: ~Escapable {
-    /// All the bytes, those already read included.
+    /// All bytes, including those already read.
     public let bytes: Span<UInt8>
     /// The index of the next byte to read.
     public var offset: Int
 
+    /// Creates a reader that starts at the first byte, and refers to the memory of `bytes`.
     @inlinable @inline(__always)
     @_lifetime(copy bytes)
     public init(_ bytes: Span<UInt8>) {
@@ -15,10 +16,11 @@ public struct ByteReader: ~Escapable {
         self.offset = 0
     }
 
-    /// How many bytes have not been read yet.
+    /// The number of bytes that have not been read yet.
     @inlinable @inline(__always)
     public var remaining: Int { bytes.count &- offset }
 
+    /// Reads one octet. Throws if none is left.
     @inlinable @inline(__always)
     @_lifetime(self: copy self)
     public mutating func readUInt8() throws(DecodingFailure) -> UInt8 {
@@ -27,12 +29,14 @@ public struct ByteReader: ~Escapable {
         return bytes[offset]
     }
 
+    /// Reads one octet as a signed integer in two's complement. Throws if none is left.
     @inlinable @inline(__always)
     @_lifetime(self: copy self)
     public mutating func readInt8() throws(DecodingFailure) -> Int8 {
         Int8(bitPattern: try readUInt8())
     }
 
+    /// Reads two octets, least significant first. Throws if fewer are left.
     @inlinable @inline(__always)
     @_lifetime(self: copy self)
     public mutating func readUInt16() throws(DecodingFailure) -> UInt16 {
@@ -41,18 +45,21 @@ public struct ByteReader: ~Escapable {
         return UInt16(bytes[offset]) | UInt16(bytes[offset &+ 1]) << 8
     }
 
+    /// Reads three octets, least significant first. Throws if fewer are left.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func readUInt24() throws(DecodingFailure) -> UInt32 {
         UInt32(truncatingIfNeeded: try readLittleEndian(byteCount: 3))
     }
 
+    /// Reads four octets, least significant first. Throws if fewer are left.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func readUInt32() throws(DecodingFailure) -> UInt32 {
         UInt32(truncatingIfNeeded: try readLittleEndian(byteCount: 4))
     }
 
+    /// Reads eight octets, least significant first. Throws if fewer are left.
     @inlinable
     @_lifetime(self: copy self)
     public mutating func readUInt64() throws(DecodingFailure) -> UInt64 {
@@ -95,7 +102,7 @@ public struct ByteReader: ~Escapable {
         return bytes.extracting(start..<bytes.count)
     }
 
-    /// Throws unless every byte has been read: for layouts of a fixed length.
+    /// Throws unless every byte has been read. For layouts of a fixed length.
     @inlinable @inline(__always)
     public func finish() throws(DecodingFailure) {
         guard remaining == 0 else { throw DecodingFailure(.trailingBytes(count: remaining), at: offset) }

@@ -1,32 +1,34 @@
-/// Appends little-endian fields to a buffer that keeps its memory, so that in a steady state writing allocates nothing,
-/// and emptying it costs nothing.
+/// Appends little-endian fields to a buffer that keeps its memory. In a steady state, writing allocates nothing, and
+/// emptying the buffer costs nothing.
 public struct ByteWriter: Sendable {
-    /// What has been written, and space for more after it. The array only grows when the space is used up: appending to
-    /// an array field by field costs several times as much as storing into it.
+    /// The written bytes, followed by unused space. The array only grows when that space is used up: appending to an
+    /// array field by field costs several times as much as storing into it.
     @usableFromInline var storage: [UInt8]
-    /// How many bytes have been written.
+    /// The number of bytes written.
     public var count: Int { @inlinable @inline(__always) get { written } }
     @usableFromInline var written = 0
 
+    /// Creates an empty buffer with room for `capacity` bytes. It grows when that room is used up.
     @inlinable
     public init(reservingCapacity capacity: Int = 0) {
         storage = Array(repeating: 0, count: capacity)
     }
 
-    /// A copy of what has been written.
+    /// A copy of the written bytes.
     public var bytes: [UInt8] { Array(storage.prefix(count)) }
 
-    /// What has been written, in place.
+    /// The written bytes, in place.
     @inlinable
     public var span: Span<UInt8> {
         @_lifetime(borrow self)
         get { storage.span.extracting(first: count) }
     }
 
+    /// Whether no bytes have been written since the buffer was created or emptied.
     @inlinable
     public var isEmpty: Bool { count == 0 }
 
-    /// One byte of what has been written.
+    /// One of the written bytes.
     @inlinable
     public subscript(offset: Int) -> UInt8 {
         precondition(offset < count)
@@ -35,6 +37,7 @@ public struct ByteWriter: Sendable {
 
     // MARK: - Appending
 
+    /// Appends one octet.
     @inlinable @inline(__always)
     public mutating func append(_ value: UInt8) {
         makeRoom(for: 1)
@@ -42,12 +45,13 @@ public struct ByteWriter: Sendable {
         written &+= 1
     }
 
+    /// Appends one octet that represents a signed integer in two's complement.
     @inlinable @inline(__always)
     public mutating func append(_ value: Int8) {
         append(UInt8(bitPattern: value))
     }
 
-    /// Appends an integer in little-endian order, all its octets.
+    /// Appends all octets of an integer, in little-endian order.
     @inlinable @inline(__always)
     public mutating func append<Value: FixedWidthInteger>(_ value: Value) {
         makeRoom(for: MemoryLayout<Value>.size)
@@ -66,6 +70,7 @@ public struct ByteWriter: Sendable {
         }
     }
 
+    /// Appends a copy of the bytes.
     @inlinable @inline(__always)
     public mutating func append(_ value: Span<UInt8>) {
         makeRoom(for: value.count)
@@ -79,20 +84,21 @@ public struct ByteWriter: Sendable {
         written &+= value.count
     }
 
+    /// Appends a copy of the bytes.
     @inlinable
     public mutating func append(_ value: [UInt8]) {
         value.withUnsafeBytes { append(copying: $0) }
     }
 
-    /// Appends the `byteCount` least significant octets of `head` (1 to 8), in little-endian order, and `tail` behind them: a
-    /// short header and its contents, for what one of them alone costs.
+    /// Appends the `byteCount` least significant octets of `head` (1 to 8), in little-endian order, followed by `tail`.
+    /// For a short header and its contents: both together cost no more than one of them.
     @inlinable @inline(__always)
     public mutating func append(_ head: UInt64, byteCount: Int, then tail: Span<UInt8>) {
         precondition(byteCount <= MemoryLayout<UInt64>.size)
         makeRoom(for: MemoryLayout<UInt64>.size &+ tail.count)
         let offset = count
         storage.withUnsafeMutableBytes { room in
-            // All eight octets are stored, and `tail` overwrites those that are too many.
+            // All eight octets are stored, and `tail` overwrites the excess ones.
             room.storeBytes(of: head.littleEndian, toByteOffset: offset, as: UInt64.self)
             tail.withUnsafeBytes { tail in
                 guard let room = room.baseAddress, let start = tail.baseAddress else { return }
@@ -102,14 +108,15 @@ public struct ByteWriter: Sendable {
         written &+= byteCount &+ tail.count
     }
 
-    /// Leaves room for `byteCount` octets, all of which have to be overwritten: until then they have any value.
+    /// Leaves room for `byteCount` octets. The caller must overwrite all of them; until then their values are
+    /// undefined.
     @inlinable @inline(__always)
     public mutating func leaveRoom(for byteCount: Int) {
         makeRoom(for: byteCount)
         written &+= byteCount
     }
 
-    /// Appends `count` times the same byte.
+    /// Appends `count` copies of a byte.
     @inlinable
     public mutating func append(repeating value: UInt8, count: Int) {
         for _ in 0..<count { append(value) }
@@ -137,10 +144,10 @@ public struct ByteWriter: Sendable {
         storage.append(contentsOf: repeatElement(0, count: capacity - storage.count))
     }
 
-    // MARK: - Changing what has been written
+    // MARK: - Overwriting and removing
 
-    /// Overwrites octets already written with an integer, in little-endian order: for a length that is known only once
-    /// its contents are written.
+    /// Overwrites octets already written with an integer, in little-endian order. For a length that is known only after
+    /// its contents have been written.
     @inlinable @inline(__always)
     public mutating func overwrite<Value: FixedWidthInteger>(_ value: Value, at offset: Int) {
         precondition(offset >= 0 && offset <= count &- MemoryLayout<Value>.size)
@@ -149,7 +156,7 @@ public struct ByteWriter: Sendable {
         }
     }
 
-    /// Overwrites octets with two integers, one behind the other, for what one of them costs.
+    /// Overwrites octets with two consecutive integers, for the cost of one.
     @inlinable @inline(__always)
     public mutating func overwrite<First: FixedWidthInteger, Second: FixedWidthInteger>(
         _ first: First, then second: Second, at offset: Int
@@ -162,7 +169,7 @@ public struct ByteWriter: Sendable {
         }
     }
 
-    /// The same with three integers.
+    /// Overwrites octets with three consecutive integers.
     @inlinable @inline(__always)
     public mutating func overwrite<First: FixedWidthInteger, Second: FixedWidthInteger, Third: FixedWidthInteger>(
         _ first: First, then second: Second, _ third: Third, at offset: Int
@@ -195,6 +202,7 @@ public struct ByteWriter: Sendable {
         written = rest
     }
 
+    /// Drops all written bytes. The buffer keeps its memory.
     @inlinable @inline(__always)
     public mutating func removeAll() {
         written = 0

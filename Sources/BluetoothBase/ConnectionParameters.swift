@@ -3,9 +3,9 @@
 ///
 /// The stored properties are in the units of the protocol; computed properties give the same values as durations.
 public struct ConnectionParameters: Hashable, Sendable {
-    /// The shortest interval between connection events requested, in units of 1.25 ms: 6 to 3200.
+    /// The shortest requested interval between connection events, in units of 1.25 ms: 6 to 3200.
     public var intervalMin: UInt16
-    /// The longest interval between connection events requested, in units of 1.25 ms: 6 to 3200.
+    /// The longest requested interval between connection events, in units of 1.25 ms: 6 to 3200.
     public var intervalMax: UInt16
     /// How many connection events in a row the peripheral may skip: 0 to 499.
     public var latency: UInt16
@@ -55,9 +55,9 @@ extension ConnectionParameters {
             timeout: units(of: .milliseconds(10), in: supervisionTimeout, within: Self.timeouts))
     }
 
-    /// The shortest interval requested.
+    /// The shortest requested interval.
     public var minimumInterval: Duration { .microseconds(1250 * Int64(intervalMin)) }
-    /// The longest interval requested.
+    /// The longest requested interval.
     public var maximumInterval: Duration { .microseconds(1250 * Int64(intervalMax)) }
     /// How long the link survives without a packet.
     public var supervisionTimeout: Duration { .milliseconds(10 * Int64(timeout)) }
@@ -95,7 +95,7 @@ extension ByteWriter {
 }
 
 extension ConnectionParameters: CustomStringConvertible {
-    /// For people to read: `interval 7.5-15 ms, latency 0, timeout 1000 ms`.
+    /// The parameters in readable form, for example `interval 7.5-15 ms, latency 0, timeout 1000 ms`.
     public var description: String {
         let shortest = milliseconds(intervalMin), longest = milliseconds(intervalMax)
         let interval = intervalMin == intervalMax ? shortest : "\(shortest)-\(longest)"

@@ -1,11 +1,11 @@
 /// Why received bytes could not be decoded, and at which byte.
 ///
-/// Every decoder of this package throws this one type. It holds no references, so throwing it on hostile input costs no
-/// allocation.
+/// Every decoder of this package throws this type. It holds no references, so throwing it on hostile input allocates
+/// nothing.
 public struct DecodingFailure: Error, Equatable, Sendable {
     /// The reason.
     public enum Reason: Equatable, Sendable {
-        /// Fewer bytes than the layout requires; `missing` is how many more were needed.
+        /// There were fewer bytes than the layout requires; `missing` is how many more were needed.
         case truncated(missing: Int)
         /// There were more bytes than the layout allows.
         case trailingBytes(count: Int)
@@ -17,10 +17,12 @@ public struct DecodingFailure: Error, Equatable, Sendable {
         case unknownCode(UInt16)
     }
 
+    /// Why decoding failed.
     public var reason: Reason
-    /// The index of the offending byte, counted from the first byte handed to the decoder.
+    /// The index of the offending byte, counted from the first byte passed to the decoder.
     public var offset: Int
 
+    /// Creates a failure at a byte, counted from the first byte passed to the decoder.
     @inlinable
     public init(_ reason: Reason, at offset: Int) {
         self.reason = reason
@@ -29,6 +31,7 @@ public struct DecodingFailure: Error, Equatable, Sendable {
 }
 
 extension DecodingFailure: CustomStringConvertible {
+    /// The reason and the place, such as `truncated at byte 3: 2 more needed`.
     public var description: String {
         switch reason {
         case .truncated(let missing): "truncated at byte \(offset): \(missing) more needed"

@@ -9,11 +9,12 @@ public struct DeviceAddress: Hashable, Sendable {
         case randomIdentity = 3
     }
 
+    /// Whether the address is public or random, and whether the controller resolved it.
     public let kind: Kind
     /// The 48 bits of the address; the text form shows the most significant octet first.
     public let value: UInt64
 
-    /// Only the lower 48 bits of `value` count.
+    /// Creates an address from the lower 48 bits of `value`.
     @inlinable
     public init(_ value: UInt64, kind: Kind) {
         self.kind = kind
@@ -36,7 +37,7 @@ public struct DeviceAddress: Hashable, Sendable {
         }
     }
 
-    /// Whether the device keeps this address: a public or a static random one.
+    /// Whether this is an identity address, which the device keeps: a public or a static random address.
     public var isIdentity: Bool { randomKind.map { $0 == .static } ?? true }
 }
 
@@ -75,8 +76,8 @@ extension ByteWriter {
 }
 
 extension DeviceAddress: LosslessStringConvertible {
-    /// Reads `C0:11:22:33:44:55`, random, or `00:11:22:33:44:55/P`, public. Without a suffix the address counts as
-    /// random if its two top bits are those of a static address, and as public otherwise.
+    /// Reads `C0:11:22:33:44:55`, random, or `00:11:22:33:44:55/P`, public. Without a suffix, the address is taken as
+    /// random if its two most significant bits are those of a static address, and as public otherwise.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let digits = parts.first, parts.count <= 2, digits.utf8.count == 17 else { return nil }

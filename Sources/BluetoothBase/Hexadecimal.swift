@@ -13,7 +13,7 @@ public func hexadecimal(_ value: some BinaryInteger, digits: Int = 2) -> String 
 extension Collection where Element == UInt8 {
     /// The bytes as upper-case hexadecimal, two digits each, joined by `separator`.
     public func hexadecimal(separator: String = " ") -> String {
-        // Octet by octet: everything that is shown of a device's data passes here.
+        // Converted octet by octet, because all displayed device data passes through here.
         var text: [UInt8] = []
         text.reserveCapacity(count * (2 + separator.utf8.count))
         for (index, byte) in enumerated() {

@@ -1,11 +1,12 @@
-/// A point in time, as nanoseconds since an origin the caller chose.
+/// A point in time, in nanoseconds since an origin that the caller chooses.
 ///
-/// The core reads no clock: time comes in with every call, from `CLOCK_MONOTONIC` in a running adapter, from a counter
+/// The core reads no clock. The caller passes in the time: from `CLOCK_MONOTONIC` in a running adapter, from a counter
 /// in tests.
 public struct Instant: InstantProtocol, Hashable, Codable, Sendable {
     /// Nanoseconds since the origin.
     public var nanoseconds: UInt64
 
+    /// Creates an instant from the number of nanoseconds since the origin.
     @inlinable
     public init(nanoseconds: UInt64) {
         self.nanoseconds = nanoseconds
@@ -26,6 +27,7 @@ public struct Instant: InstantProtocol, Hashable, Codable, Sendable {
         return Instant(nanoseconds: overflow ? .max : sum)
     }
 
+    /// The time from this instant to `other`, negative if `other` is earlier. It is clamped to 292 years either way.
     @inlinable
     public func duration(to other: Instant) -> Duration {
         other >= self
@@ -33,6 +35,7 @@ public struct Instant: InstantProtocol, Hashable, Codable, Sendable {
             : .zero - .nanoseconds(Int64(clamping: nanoseconds &- other.nanoseconds))
     }
 
+    /// Whether the left instant is earlier.
     @inlinable
     public static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 }

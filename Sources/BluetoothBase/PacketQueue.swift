@@ -1,36 +1,38 @@
 /// A first-in, first-out queue of packets laid end to end in one buffer.
 ///
 /// A packet is written in place: append to `writer`, then `commit()` it as one packet or `rollback()`. The memory is
-/// reused, so a steady state allocates nothing. Packet boundaries are kept, because a packet socket of the kernel takes
+/// reused, so a steady state allocates nothing. Packet boundaries are kept, because the kernel's packet sockets take
 /// one packet per write.
 public struct PacketQueue: Sendable {
-    /// Where the packet being written goes. Only append to it, or overwrite at offsets from `openOffset` on.
+    /// The destination of the packet being written. Only append to it, or overwrite at offsets from `openOffset` on.
     public var writer: ByteWriter
     /// The offset in `writer` of the first byte of the packet being written.
     @inlinable @inline(__always)
     public var openOffset: Int { open }
 
     @usableFromInline var open = 0
-    /// Where the packets end, in a ring. `ends.count` is a power of two.
+    /// The end offsets of the packets, in a ring buffer. `ends.count` is a power of two.
     @usableFromInline var ends: [Int]
     @usableFromInline var head = 0
     @usableFromInline var packetCount = 0
     /// The offset of the oldest packet.
     @usableFromInline var start = 0
 
+    /// Creates an empty queue with room for packets of `capacity` bytes in total. It grows when that room is used up.
     public init(reservingCapacity capacity: Int = 4096) {
         writer = ByteWriter(reservingCapacity: capacity)
         ends = Array(repeating: 0, count: capacity > 0 ? 64 : 2)
     }
 
+    /// Whether the queue has no packets. The packet being written does not count.
     @inlinable @inline(__always)
     public var isEmpty: Bool { packetCount == 0 }
 
-    /// How many packets are waiting.
+    /// The number of packets.
     @inlinable @inline(__always)
     public var count: Int { packetCount }
 
-    /// How many bytes they have.
+    /// The total length of the packets, in bytes.
     @inlinable @inline(__always)
     public var byteCount: Int { open &- start }
 
@@ -57,14 +59,14 @@ public struct PacketQueue: Sendable {
         commit()
     }
 
-    /// The bytes of the oldest packet, empty when there is none.
+    /// The bytes of the oldest packet; empty if the queue is empty.
     @inlinable
     public var first: Span<UInt8> {
         @_lifetime(borrow self)
         get { writer.span.extracting(start..<(packetCount == 0 ? start : ends[head])) }
     }
 
-    /// The bytes of the packet that has so many older ones in front of it, fewer than `count`.
+    /// The bytes of a packet, counted from the oldest. `index` must be less than `count`.
     @_lifetime(borrow self)
     public func packet(at index: Int) -> Span<UInt8> {
         precondition(index >= 0 && index < packetCount)
@@ -103,9 +105,9 @@ public struct PacketQueue: Sendable {
         restart()
     }
 
-    /// Drops the packets that meet a condition. The packet being written stays.
+    /// Drops the packets that satisfy a predicate, except the one being written.
     ///
-    /// It copies the queue, so it is not for what happens with every packet.
+    /// This copies the queue, so do not call it for every packet.
     public mutating func removeAll(where isUnwanted: (Span<UInt8>) -> Bool) {
         var kept = PacketQueue(reservingCapacity: writer.count)
         forEach { packet in
@@ -116,7 +118,7 @@ public struct PacketQueue: Sendable {
         self = kept
     }
 
-    /// Removes the oldest packet and returns it as an array: for tests and places where a copy does not matter.
+    /// Removes the oldest packet and returns it as an array, for tests and for callers that can afford a copy.
     public mutating func popFirst() -> [UInt8]? {
         guard !isEmpty else { return nil }
         let packet = Array(first)
@@ -131,8 +133,8 @@ public struct PacketQueue: Sendable {
         open = 0
     }
 
-    /// Reclaims the space of removed packets: without this a queue that is never empty would grow forever. It runs when
-    /// they take up half of the buffer, so each byte moves once on average.
+    /// Reclaims the space of removed packets; without this, a queue that is never empty would grow forever. It runs
+    /// when they take up half of the buffer, so each byte moves once on average.
     @usableFromInline @inline(never)
     mutating func compact() {
         writer.removeFirst(start)

@@ -1,10 +1,10 @@
 extension Unicode.Scalar {
-    /// Whether it is shown as nothing, moves a cursor or turns text around: what a device sends is shown with such characters
-    /// escaped. Variation selectors stay, which pictures have.
+    /// Whether the scalar is invisible, moves the cursor or changes the text direction. Such characters are escaped
+    /// when device data is displayed. Variation selectors are not, because emoji use them.
     package var isInvisible: Bool {
         switch properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: true
-        // A Braille pattern without a dot is a space of another name.
+        // The Braille pattern without dots looks like a space.
         default: properties.isDefaultIgnorableCodePoint && !properties.isVariationSelector || value == 0x2800
         }
     }

@@ -1,12 +1,15 @@
 import BluetoothSMP
 import BluetoothValues
 
-/// AES-CCM with a key of 128 bits (RFC 3610), on the block cipher of swift-crypto, which has no such mode.
+/// AES-CCM with a 128-bit key (RFC 3610), on the block cipher of swift-crypto, which does not provide this mode.
 public struct AESCCM: AdvertisingCipher {
     private static let blockLength = 16
 
+    /// Creates a cipher. It holds no state, because each call passes its own key and nonce.
     public init() {}
 
+    /// Encrypts the plaintext, and computes a tag of `tagLength` octets, 4 to 16 and even, over it and the associated
+    /// data. Traps unless the key has 16 octets and the nonce 7 to 13. The ciphertext is as long as the plaintext.
     public func seal(
         _ plaintext: [UInt8], authenticating associatedData: [UInt8], key: [UInt8], nonce: [UInt8], tagLength: Int
     ) -> (ciphertext: [UInt8], tag: [UInt8]) {
@@ -16,6 +19,7 @@ public struct AESCCM: AdvertisingCipher {
         return (blocks.crypt(plaintext), Array(tag.prefix(tagLength)))
     }
 
+    /// Decrypts the ciphertext; nil if the tag does not match. Traps on a key or a nonce of the wrong length.
     public func open(
         _ ciphertext: [UInt8], authenticating associatedData: [UInt8], tag: [UInt8], key: [UInt8], nonce: [UInt8]
     ) -> [UInt8]? {
@@ -23,17 +27,17 @@ public struct AESCCM: AdvertisingCipher {
         let plaintext = blocks.crypt(ciphertext)
         let code = blocks.authenticator(of: plaintext, associatedData, tagLength: tag.count)
         let expected = zip(code, blocks.stream(0)).map { $0 ^ $1 }
-        // In the same time wherever they differ.
+        // Takes the same time wherever the tags differ.
         let difference = zip(expected, tag).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
         return difference == 0 ? plaintext : nil
     }
 
-    /// The block cipher with a key, and the blocks that begin with a nonce.
+    /// The block cipher with a key, for blocks that begin with a nonce.
     private struct Blocks {
         private let toolbox = SwiftCryptoToolbox()
         private let key: UInt128
         private let nonce: [UInt8]
-        /// How many octets the length of the message has: what the nonce leaves.
+        /// The length of the message length field in octets: the octets that the nonce leaves.
         private var lengthOctets: Int { blockLength - 1 - nonce.count }
 
         init(key: [UInt8], nonce: [UInt8]) {
@@ -65,7 +69,7 @@ public struct AESCCM: AdvertisingCipher {
             return octets(chain(code, message))
         }
 
-        /// Adds octets, filled up with zeros, to a code.
+        /// Adds octets, padded with zeros, to an authentication code.
         private func chain(_ code: UInt128, _ message: [UInt8]) -> UInt128 {
             stride(from: 0, to: message.count, by: blockLength).reduce(code) { code, start in
                 let part = Array(message[start..<min(start + blockLength, message.count)])

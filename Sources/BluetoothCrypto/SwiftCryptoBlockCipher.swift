@@ -3,16 +3,16 @@ import Crypto
 import CryptoExtras
 import FoundationEssentials
 
-/// AES-128 with a key that swift-crypto keeps.
+/// AES-128 with a key stored as a `SymmetricKey` of swift-crypto.
 ///
-/// swift-crypto expands the key in each call, and has no call for several independent blocks. Deciphering in CFB mode is one:
-/// of the blocks C it makes E(previous block) ^ C. So with the blocks themselves as C, and the first as the initialization
-/// vector, one call with one expansion encrypts them all. All of it is BoringSSL's, which has hardware do it where it can, and
-/// takes the same time for all keys elsewhere.
+/// swift-crypto expands the key in each call, and has no call for several independent blocks. Decryption in CFB mode
+/// serves as one: for ciphertext blocks C, it computes E(previous block) ^ C. With the blocks themselves as C, and the
+/// first one as the initialization vector, one call with one key expansion encrypts them all. The computation is
+/// BoringSSL's, which uses the hardware if it can, and otherwise takes the same time for all keys.
 struct SwiftCryptoBlockCipher: BlockCipher {
     private let key: SymmetricKey
 
-    /// From how many blocks on one call for all of them costs less than one for each.
+    /// The number of blocks from which one call for all of them costs less than one call for each.
     private static let worthwhileCount = 6
 
     init(key: UInt128) {
@@ -26,7 +26,7 @@ struct SwiftCryptoBlockCipher: BlockCipher {
             do {
                 try AES.permute(&octets, key: key)
             } catch {
-                // Only a key or a block of the wrong length can be refused.
+                // Only a key or a block of the wrong length can cause an error.
                 preconditionFailure("AES refused a block of 16 octets: \(error)")
             }
         }
@@ -48,7 +48,7 @@ struct SwiftCryptoBlockCipher: BlockCipher {
                 let vector = try withUnsafeBytes(of: first) { try AES._CFB.IV(ivBytes: $0) }
                 result = try AES._CFB.decrypt(UnsafeRawBufferPointer(blocks), using: key, iv: vector)
             } catch {
-                // Only a key or a vector of the wrong length can be refused.
+                // Only a key or a vector of the wrong length can cause an error.
                 preconditionFailure("AES refused whole blocks: \(error)")
             }
             result.withUnsafeBytes { result in

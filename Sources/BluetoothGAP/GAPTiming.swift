@@ -1,5 +1,5 @@
-/// The times and intervals the Generic Access Profile recommends (Core 5.4, Vol 3, Part C, Appendix A). Their names are
-/// those of the table, without `TGAP`.
+/// The times and intervals that the Generic Access Profile recommends (Core 5.4, Vol 3, Part C, Appendix A). Their
+/// names are those of the table, without `TGAP`.
 public enum GAPTiming {
     // MARK: Discovery
 
@@ -12,17 +12,17 @@ public enum GAPTiming {
 
     // MARK: Scanning
 
-    /// The scan interval while a user is waiting: anything in this range.
+    /// The range of scan intervals while a user is waiting.
     public static let scanFastInterval: ClosedRange<Duration> = .milliseconds(30) ... .milliseconds(60)
     /// The scan window while a user is waiting.
     public static let scanFastWindow: Duration = .milliseconds(30)
-    /// How long to scan fast.
+    /// The duration of fast scanning.
     public static let scanFastPeriod: Duration = .milliseconds(30_720)
     /// The scan interval in the background.
     public static let scanSlowInterval1: Duration = .milliseconds(1_280)
     /// The scan window that goes with `scanSlowInterval1`.
     public static let scanSlowWindow1: Duration = .microseconds(11_250)
-    /// The scan interval in the background if power matters even more.
+    /// The scan interval in the background if low power consumption is even more important.
     public static let scanSlowInterval2: Duration = .milliseconds(2_560)
     /// The scan window that goes with `scanSlowInterval2`.
     public static let scanSlowWindow2: Duration = .microseconds(22_500)
@@ -31,26 +31,26 @@ public enum GAPTiming {
 
     /// The advertising interval while a user is waiting, for connectable advertising.
     public static let advertisingFastInterval1: ClosedRange<Duration> = .milliseconds(30) ... .milliseconds(60)
-    /// The advertising interval while a user is waiting, for advertising that is not connectable.
+    /// The advertising interval while a user is waiting, for non-connectable advertising.
     public static let advertisingFastInterval2: ClosedRange<Duration> = .milliseconds(100) ... .milliseconds(150)
     /// The advertising interval in the background.
     public static let advertisingSlowInterval: ClosedRange<Duration> = .milliseconds(1_000) ... .milliseconds(1_200)
-    /// How long to advertise fast.
+    /// The duration of fast advertising.
     public static let advertisingFastPeriod: Duration = .seconds(30)
 
     // MARK: Connections
 
     /// The connection interval of a new link.
     public static let initialConnectionInterval: ClosedRange<Duration> = .milliseconds(30) ... .milliseconds(50)
-    /// How long a central leaves the parameters of a new link alone.
+    /// The time a central waits before it updates the parameters of a new link.
     public static let connectionPauseCentral: Duration = .seconds(1)
-    /// How long a peripheral leaves the parameters of a new link alone.
+    /// The time a peripheral waits before it requests new parameters for a new link.
     public static let connectionPausePeripheral: Duration = .seconds(5)
-    /// How long to wait before asking again for connection parameters that were refused.
+    /// The time to wait before requesting connection parameters again that were rejected.
     public static let connectionParameterTimeout: Duration = .seconds(30)
 
     // MARK: Privacy
 
-    /// How long a private address is used.
+    /// The time after which a private address is replaced.
     public static let privateAddressInterval: Duration = .seconds(15 * 60)
 }

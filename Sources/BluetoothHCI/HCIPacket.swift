@@ -3,18 +3,19 @@ import BluetoothBase
 /// A packet on an H4 transport, decoded by its indicator (Core 5.4, Vol 4, Part A, 2). A view: it borrows the bytes it
 /// was decoded from.
 public enum HCIPacket: ~Escapable {
-    /// A command, from host to controller.
+    /// A command, from the host to the controller.
     case command(HCICommandPacket)
     /// ACL data, in either direction.
     case aclData(ACLDataPacket)
-    /// An event, from controller to host.
+    /// An event, from the controller to the host.
     case event(HCIEvent)
     /// Synchronous data, which LE does not use, without its indicator.
     case synchronousData(Span<UInt8>)
     /// Isochronous data, without its indicator.
     case isoData(Span<UInt8>)
 
-    /// Decodes one whole packet, H4 indicator first. Offsets in errors count from after the indicator.
+    /// Decodes one complete packet, starting with its H4 indicator. Offsets in errors of the packet's own decoder are
+    /// relative to the octet after the indicator.
     ///
     /// - Throws: `unknownCode` for an unknown indicator, and the errors of the packet's own decoder.
     @inlinable

@@ -1,7 +1,7 @@
 import BluetoothBase
 
 extension HCIStatus: CustomStringConvertible {
-    /// The name the specification gives to the code (Core 5.4, Vol 1, Part F, 1.3), or its number if there is none.
+    /// The name of the code in the specification (Core 5.4, Vol 1, Part F, 1.3), or its number if it has no name.
     public var description: String {
         switch self {
         case .success: "Success"

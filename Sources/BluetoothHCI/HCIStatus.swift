@@ -1,11 +1,14 @@
 import BluetoothBase
 
-/// The outcome of a command, or the reason a link ended: an error code (Core 5.4, Vol 1, Part F, 1.3).
+/// An error code, which describes the outcome of a command or the reason for a disconnection (Core 5.4, Vol 1, Part F,
+/// 1.3).
 ///
-/// Not an enumeration, because a controller may send codes newer than this list.
+/// This is not an enumeration, because a controller may send codes that are newer than this list.
 public struct HCIStatus: RawRepresentable, Hashable, Error, Sendable {
+    /// The error code, one octet.
     public var rawValue: UInt8
 
+    /// Creates a status from its error code, whether or not this package knows the code.
     @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 

@@ -1,69 +1,73 @@
 import BluetoothBase
 
-/// The host's side of a controller in this process: packets in and out, and the time in which they pass.
+/// The host's interface to a controller in this process. It transfers packets in both directions and provides the
+/// controller's clock.
 ///
-/// A radio without hardware conforms to this, and so does anything else that wants to be a controller. Any thread may use
-/// a port; one host at a time does.
+/// A simulated radio conforms to this protocol, as can any other controller implementation. Any thread may use a port,
+/// but only one host at a time may be attached to it.
 public protocol PacketPort: Sendable {
-    /// What errors call the port.
+    /// The name of the port in errors.
     var name: String { get }
 
-    /// What tells this port from others: equal for copies of one.
+    /// The identity of the port. Copies of the same port have equal identities.
     var identity: AnyHashable { get }
 
-    /// Whether the controller is there.
+    /// Whether the controller is present.
     var isPluggedIn: Bool { get }
 
-    /// The present, in the time the controller lives in.
+    /// The current time of the controller's clock.
     var now: Instant { get }
 
-    /// Whether time passes only when somebody says so. Then the port gives its host its turns, on the thread that
-    /// lets time pass or asks for a turn, and the host needs no thread of its own.
+    /// Whether time advances only on request. If so, the port gives its host turns, on the thread that advances the
+    /// time or requests a turn, and the host needs no thread of its own.
     var isTimeManual: Bool { get }
 
-    /// When something happens at the controller by itself, which its host is to be there for.
+    /// The time of the controller's next spontaneous action, at which the host must call `receive`. Nil if none is
+    /// scheduled.
     var nextDeadline: Instant? { get }
 
-    /// Puts a host on the controller, in the place of one that is there. The port keeps it until it is detached.
+    /// Attaches a host to the controller, replacing a host that is already attached. The port keeps a reference to the
+    /// host until it is detached.
     ///
-    /// - Returns: what to detach it by.
+    /// - Returns: an identifier to pass to `detach`.
     func attach(_ host: any PacketPortHost) -> UInt64
 
-    /// Takes a host off: the controller is reset, as it would be for the next one. Does nothing where another has taken
-    /// its place already.
+    /// Detaches a host. The controller is reset, as it would be for the next host. Does nothing if another host has
+    /// already replaced this one.
     func detach(_ attachment: UInt64)
 
-    /// Hands a packet to the controller, its H4 indicator first.
+    /// Sends a packet to the controller. The packet starts with its H4 indicator.
     func send(_ packet: Span<UInt8>)
 
-    /// Lets everything happen that is due, and takes what the controller has for its host.
+    /// Processes everything that is due, and takes the packets that the controller has for its host.
     ///
-    /// - Parameter packets: an empty queue, whose memory is used again.
+    /// - Parameter packets: an empty queue, whose memory is reused.
     func receive(into packets: inout PacketQueue)
 
-    /// Lets a host take a turn, where time is manual: at once, or where hosts are taking turns already, behind those
-    /// whose turn is next. Elsewhere it wakes the host.
+    /// If time is manual, lets a host take a turn: immediately, or, if hosts are already taking turns, after the hosts
+    /// that are queued. Otherwise, wakes the host.
     func requestTurn(of host: any PacketPortHost)
 }
 
-/// A host on a `PacketPort`.
+/// A host that is attached to a `PacketPort`.
 public protocol PacketPortHost: AnyObject, Sendable {
-    /// There is something to receive. Called on any thread, where time is not manual.
+    /// Notifies the host that it should call `receive`. It is called on any thread, if time is not manual.
     func wake()
 
-    /// The controller was unplugged. `wake`, or a turn, follows.
+    /// Notifies the host that the controller was unplugged. A call of `wake`, or a turn, follows.
     func unplugged()
 
-    /// Another host was attached in the place of this one, whose remaining packets must no longer reach the controller.
-    /// Called with no lock held that `attach` or `detach` take.
+    /// Notifies the host that another host has replaced it. This host's remaining packets must no longer reach the
+    /// controller. The caller holds none of the locks that `attach` and `detach` take.
     func displaced()
 
-    /// Does everything that can be done at the present instant, where time is manual.
+    /// Does all work that is possible at the current time. It is called if time is manual.
     ///
-    /// - Returns: When the host next has something to do by itself.
+    /// - Returns: the time of the host's next scheduled work; nil if none is scheduled.
     func takeTurn() -> Instant?
 }
 
 extension PacketPortHost {
+    /// Does nothing. A host that may still have packets to send when it is replaced must implement this method.
     public func displaced() {}
 }

@@ -1,4 +1,4 @@
-/// Something that a controller or a configuration can lack, and that a call needs.
+/// A feature that a call needs, and that the controller or the host's configuration may lack.
 public enum ControllerFeature: Equatable, Sendable, CaseIterable {
     /// LE Extended Advertising, with the commands for advertising sets (Core 5.4, Vol 6, Part B, 4.6.12).
     case extendedAdvertising
@@ -18,17 +18,17 @@ public enum ControllerFeature: Equatable, Sendable, CaseIterable {
     case periodicSubevents
     /// LE Set Periodic Advertising Receive Enable (Vol 4, Part E, 7.8.88).
     case periodicReporting
-    /// Connections that begin in a subevent of periodic advertising (Vol 4, Part E, 7.8.66).
+    /// Connections in a subevent of periodic advertising (Vol 4, Part E, 7.8.66).
     case subeventConnections
     /// Periodic Advertising Sync Transfer (Vol 6, Part B, 4.6.22 and 4.6.23).
     case syncTransfer
     /// LE Power Control and path loss monitoring (4.6.29 and 4.6.30).
     case powerControl
-    /// Resolvable private addresses: the host has no IRK.
+    /// Resolvable private addresses, which need an IRK.
     case resolvableAddresses
-    /// An address that peers can connect to: non-resolvable private ones are for broadcasts.
+    /// An address that peers can connect to. Non-resolvable private addresses are for broadcasts only.
     case connectableAddress
-    /// The Security Manager, which the host's configuration leaves out.
+    /// The Security Manager, which a host has only if it is configured with security.
     case pairing
 }
 

@@ -1,23 +1,23 @@
 import BluetoothBase
 import BluetoothL2CAP
 
-/// The one place that counts faults, and that decides by their scope what follows.
+/// Counts faults, and decides by their scope how to react. Nothing else in the host does.
 extension Host {
-    /// A fault that concerns no link, or one that has ended.
+    /// Handles a fault that concerns no link, or a link that has ended.
     @inline(never)
     mutating func handle(_ fault: HostFault, at now: Instant) {
         faults.count(fault)
         if fault.scope == .controllerReset { controllerFailed(.malformedPacket, at: now) }
     }
 
-    /// A fault of a connection that has no link yet: the host ends it.
+    /// Handles a fault of a connection that has no link yet. The host disconnects it.
     @inline(never)
     mutating func handle(_ fault: HostFault, of connection: NewConnection, at now: Instant) {
         faults.count(fault)
         turnAway(connection, at: now)
     }
 
-    /// A fault of a link. A loss in its stream is reported in its place among the link's events.
+    /// Handles a fault of a link. A loss in its data stream is reported in order among the link's events.
     @inline(never)
     mutating func handle(_ fault: HostFault, of slot: LinkSlot, at now: Instant) {
         faults.count(fault)
@@ -26,7 +26,7 @@ extension Host {
         }
         switch fault.scope {
         case .answered, .dropped: return
-        // A credit-based channel has closed by itself.
+        // The credit-based channel has already closed itself.
         case .channelClosed: return
         case .linkEnded:
             if fault == .bearerExpired { drainClient(slot) }
@@ -35,7 +35,7 @@ extension Host {
         }
     }
 
-    /// A fault of an enhanced bearer that is still open: the host closes it.
+    /// Handles a fault of an enhanced bearer that is still open. The host closes the bearer.
     @inline(never)
     mutating func handle(
         _ fault: HostFault, onBearer bearer: CreditBasedChannel.ID, of slot: LinkSlot, at now: Instant
@@ -45,14 +45,15 @@ extension Host {
     }
 }
 
-/// How often each fault has occurred since the host was made.
+/// The number of occurrences of each fault since the host was created.
 public struct HostFaultCounts: Equatable, Sendable {
     private var counts = [UInt64](repeating: 0, count: HostFault.allCases.count)
 
-    /// The count of one fault.
+    /// The number of occurrences of one fault.
     public subscript(fault: HostFault) -> UInt64 { counts[fault.rawValue] }
 
-    /// How many faults of any kind the host has ignored. Those that ended a channel or a link are not among them.
+    /// The number of faults of any kind that the host has ignored. Faults that ended a channel or a link are not
+    /// included.
     public var dropped: UInt64 {
         HostFault.allCases.reduce(0) { $0 &+ ($1.scope == .dropped ? self[$1] : 0) }
     }

@@ -3,28 +3,29 @@ import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
 
-/// The number of things that a host and its users hold at the moment, for checks that nothing stays behind.
+/// The number of resources that a host and its users currently hold. Checks use it to verify that nothing is left over.
 package struct HostOccupancy: Equatable, Sendable {
     package var links = 0
     package var waitingCommands = 0
     package var waitingFrames = 0
-    /// Buffers of the controller that are not free.
+    /// Buffers of the controller that are in use.
     package var takenBuffers = 0
-    /// Calls and wants of users.
+    /// Pending calls and requests of users.
     package var userEntries = 0
-    /// Operations of the clients that have not ended, and writes that peers have queued and neither executed nor cancelled.
+    /// Pending client operations. `preparedWrites` counts the writes that peers have queued, but neither executed nor
+    /// cancelled.
     package var clientOperations = 0
     package var preparedWrites = 0
-    /// Requests about L2CAP channels that wait for the peer, or for the link to be protected.
+    /// Requests for L2CAP channels that wait for the peer, or for the link to be protected.
     package var channelRequests = 0
-    /// Links on which a pairing is under way or encryption is starting, and calls that wait for that.
+    /// Links on which a pairing is in progress or encryption is starting, and calls that wait for that.
     package var pairings = 0
 
     package static let none = HostOccupancy()
 }
 
 extension Host {
-    /// What the host holds itself, without its users.
+    /// The resources that the host itself holds, without its users.
     package var occupancy: HostOccupancy {
         var occupancy = HostOccupancy()
         occupancy.links = links.slots.count { links.at[$0.index].isInUse }
@@ -36,7 +37,7 @@ extension Host {
         return occupancy
     }
 
-    /// The first table or queue that exceeds its limit, in words; nil if none does.
+    /// A description of the first table or queue that exceeds its limit; nil if none does.
     package var surplus: String? {
         let frameLimit = max(1, configuration.sendQueueLimit) + Link.answerReserve
         let used = Array(links.used)

@@ -3,12 +3,12 @@ import BluetoothHCI
 
 /// Deadlines.
 extension Host {
-    /// When `fire(at:)` is to be called; nil while nothing is waited for, and while there is no controller.
+    /// The time at which to call `fire(at:)`; nil while nothing is due, and while there is no controller.
     ///
     /// Mutating only to read the links in place.
     public var nextDeadline: Instant? {
         mutating get {
-            // Then nothing is done either, and a deadline that has passed would be due for ever.
+            // Without a controller `fire(at:)` does nothing, so a deadline that has passed would stay due forever.
             guard lifecycle.isUnderWay else { return nil }
             var deadline = earliest(commands.nextDeadline, initiator.nextDeadline)
             deadline = earliest(deadline, earliest(scanner.nextDeadline, advertiser.nextDeadline))
@@ -21,7 +21,7 @@ extension Host {
         }
     }
 
-    /// Lets everything happen that is due. Early calls do no harm.
+    /// Performs everything that is due. Calling it early is harmless.
     public mutating func fire(at now: Instant) {
         guard lifecycle.isUnderWay else { return }
         fireCommands(at: now)

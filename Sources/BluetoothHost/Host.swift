@@ -8,24 +8,25 @@ import BluetoothSMP
 
 /// A Bluetooth LE host: everything between HCI packets and GATT, for one controller, in both roles.
 ///
-/// A value that does no input or output. Packets from the controller, calls and the passing of time go in; packets for
-/// the controller collect in `outbox` and what the caller should know in `events`. After every mutation the caller
+/// The host is a value that does no input or output. Packets from the controller, calls and the passing of time go in.
+/// Packets for the controller collect in `outbox`, and reports to the caller in `events`. After every mutation, the
+/// caller must
 ///
-/// 1. hands each packet of `outbox` to the transport,
-/// 2. takes the events,
-/// 3. sees to it that `fire(at:)` is called at `nextDeadline`.
+/// 1. pass each packet of `outbox` to the transport,
+/// 2. take the events,
+/// 3. schedule a call to `fire(at:)` at `nextDeadline`.
 ///
-/// The same inputs give the same outputs to the byte, on any machine.
+/// The same inputs produce exactly the same output bytes, on any machine.
 public struct Host: Sendable {
-    /// The settings it was made with.
+    /// The settings that the host was created with.
     public let configuration: HostConfiguration
     /// H4 packets for the controller, oldest first.
     public var outbox = PacketQueue()
-    /// What has happened.
+    /// Reports to the caller.
     public var events = HostEventQueue()
-    /// The services this host offers to its peers, on every link.
+    /// The GATT server, which offers the same services to the peers of all links.
     public var server: GATTServer
-    /// How often something was wrong with what came from the controller or from a peer.
+    /// The number of faults in data from the controller and from peers.
     public internal(set) var faults = HostFaultCounts()
     var ownServices = OwnServices()
 
@@ -34,57 +35,58 @@ public struct Host: Sendable {
     var purposes = CommandPurposes()
     var nextRequest: UInt32 = 1
 
-    /// What the controller can do on the air, until there is another one.
+    /// The radio features of the controller, kept until the next controller is up.
     var radio = RadioFeatures()
     var scanner = Scanner()
     var advertiser = Advertiser()
     var initiator = Initiator()
     var synchronizer = PeriodicSynchronizer()
-    /// Responses to periodic advertising that came in part.
+    /// Reassembles fragmented responses to periodic advertising.
     var responses = PeriodicResponseAssembly()
     var arbiter = RadioArbiter()
-    /// Reports from private addresses that may be those of bonded peers.
+    /// Reports with private addresses that may belong to bonded peers.
     var unresolved = UnresolvedReports()
 
     var peers: PeerTable
     var privacy: PrivacyControl
-    /// Where non-resolvable private addresses come from.
+    /// Generates non-resolvable private addresses.
     var addressGenerator: SeededGenerator
     var links: LinkTable
-    /// What all pairings share; nil on a host that does not pair.
+    /// The resources that all pairings share; nil on a host without security.
     var security: SecurityResources?
-    /// Whether the end of a pairing may wait for the peer to receive what was sent last.
+    /// Whether a finished pairing may be waiting until the peer has received the last PDU.
     var pairingsMayWait = false
     var signingCounters = SigningCounters()
     /// The services offered over credit-based channels, by SPSM.
     var channelListeners: [UInt16: ChannelListener] = [:]
-    /// Whether SDUs may wait on some channel.
+    /// Whether SDUs may be waiting on a channel.
     var channelsMayWait = false
-    /// The controller's buffers for ACL data, and how long a packet they take.
+    /// The controller's ACL data buffers. `aclDataLength` is the maximum length of a packet for them.
     var flow = ACLFlowControl(bufferCount: 0)
     var aclDataLength = 0
-    /// The room the controller sees at the host.
+    /// The host's receive buffers, as the controller sees them.
     var receiveFlow = ReceiveFlow(bufferCount: 0)
-    /// Where frames that came in pieces are handled, while their link changes.
+    /// Holds a reassembled frame while it is handled, because its link may change meanwhile.
     var reassembled = ByteWriter(reservingCapacity: Link.maximumFrameLength)
-    /// The same for a PDU of several K-frames.
+    /// Holds a PDU reassembled from several K-frames while it is handled.
     var reassembledSDU = ByteWriter()
-    /// Where the round robin over links with queued data goes on.
+    /// The position of the round robin over links with queued data.
     var nextToSend = 0
-    /// Links with something in their send queue.
+    /// The number of links with a non-empty send queue.
     var waitingLinks = 0
 
-    /// A host that has not started yet. Services may be published and everything else configured before `start`.
+    /// Creates a host that has not started yet. Services can be published, and everything else configured, before
+    /// `start`.
     public init(configuration: HostConfiguration) {
         self.configuration = configuration
         lifecycle = ControllerLifecycle(configuration)
         peers = PeerTable(crypto: configuration.security?.crypto)
         privacy = PrivacyControl(configuration)
-        // Not the bits of a static address that was made from the seed.
+        // Inverted, because a static address may be generated from the seed itself.
         addressGenerator = SeededGenerator(seed: ~configuration.seed)
         server = GATTServer(maximumMTU: min(Int(configuration.preferredMTU), Link.maximumMTU))
-        // Room for whatever the host itself may have to send, at most two commands for each link among them, and some
-        // for what its caller and its peers ask for.
+        // The capacity covers all commands that the host itself may have to send, including at most two per link, and
+        // some that its caller and its peers ask for.
         commands = CommandQueue(
             capacity: Self.optionalCommandLimit + 64 + 2 * max(0, min(configuration.maximumLinks, 255)),
             timeout: configuration.commandTimeout)
@@ -99,10 +101,11 @@ public struct Host: Sendable {
         publishOwnServices()
     }
 
-    /// How many commands may wait for one that somebody asked for, and might ask for again, to wait behind them.
+    /// The number of waiting commands from which on optional ones are refused: commands that a caller or a peer asked
+    /// for, and can ask for again.
     static let optionalCommandLimit = 32
 
-    /// Carries out what an activity asks for.
+    /// Performs the effects of an activity.
     mutating func perform(_ effects: [Effect], at now: Instant) {
         for effect in effects {
             switch effect {

@@ -1,75 +1,78 @@
 import BluetoothBase
 import BluetoothL2CAP
 
-/// The settings of a host, which do not change while it lives.
+/// The settings of a host, which do not change during its lifetime.
 public struct HostConfiguration: Sendable {
-    /// Which of its own addresses the host uses on the air.
+    /// The address that the host uses on the air.
     public enum OwnAddress: Hashable, Sendable {
-        /// The controller's public address where it has one, else `HostConfiguration.staticAddress`.
+        /// The controller's public address if it has one, otherwise `HostConfiguration.staticAddress`.
         case automatic
         /// The controller's public address.
         case `public`
-        /// This static random address (Core 5.4, Vol 6, Part B, 1.3.2.1).
+        /// A static random address (Core 5.4, Vol 6, Part B, 1.3.2.1).
         case staticRandom(DeviceAddress)
     }
 
-    /// The address peers see.
+    /// The host's address on the air, unless `privacy` is enabled.
     public var ownAddress: OwnAddress = .automatic
-    /// The static random address for a controller that has no public one; nil for one made from `seed`. Bonds are made with
-    /// an address: with another one this device is another one.
+    /// The static random address for a controller without a public address; nil to derive one from `seed`. Bonds belong
+    /// to an address: with a different address, this device is a different device to its peers.
     public var staticAddress: DeviceAddress?
-    /// Random bits for what must differ from run to run. The host reads no random generator of its own.
+    /// Random bits for values that must differ from run to run. The host does not read a random number generator
+    /// itself, except `SecurityConfiguration.entropy`.
     public var seed: UInt64
     /// The value of the Device Name characteristic (Vol 3, Part C, 12.1).
     public var deviceName: String = "swift-bluetooth-le"
-    /// What else the Generic Access service says of this device.
+    /// The other contents of the Generic Access service.
     public var genericAccess = GenericAccess()
-    /// Whether the database begins with a Generic Access and a Generic Attribute service of the host's. Without them the
-    /// caller publishes both, as every server must have them (Vol 3, Part C, 12), with the handles and the content that
-    /// he wants. A Service Changed characteristic of his is indicated by the host.
+    /// Whether the host adds a Generic Access and a Generic Attribute service to its database. If not, the caller must
+    /// publish both, as every server needs them (Vol 3, Part C, 12), but can choose their handles and contents. The
+    /// host indicates changes through the caller's Service Changed characteristic.
     public var publishesOwnServices = true
-    /// The ATT_MTU the host offers, 23 to 517.
+    /// The maximum ATT_MTU of the host, 23 to 517.
     public var preferredMTU: UInt16 = 517
-    /// How many PDUs may wait on one link for the controller's buffers before `send` says "not now".
+    /// The number of PDUs that may wait on one link for the controller's buffers. While it is reached, `Host.notify`
+    /// and `Host.writeWithoutResponse` return false.
     public var sendQueueLimit: Int = 16
-    /// How many ACL packets from all links together the controller may send before the host has made room for more,
-    /// where the controller can be held back; 0 never to do so. At most 16,384.
+    /// The number of ACL packets, on all links together, that the controller may send before the host has made room for
+    /// more; at most 16,384. Effective only if the controller supports flow control. 0 turns flow control off.
     public var receiveBufferCount: UInt16 = 256
-    /// How many links the host accepts, whatever the controller offers.
+    /// The maximum number of links, regardless of what the controller offers.
     public var maximumLinks: Int = 64
-    /// How many credit-based channels there may be on each link, at most 64.
+    /// The maximum number of credit-based channels on each link, at most 64.
     public var maximumChannels: Int = 32
-    /// How many enhanced ATT bearers a link may have beside the fixed channel, at most 5; 0 for none. So many are asked for
-    /// once the link is encrypted, where the peer's server has them and is used, and a peer can open no more than that. Two let
-    /// a slow answer and a long discovery go on at the same time as everything else, which has the fixed channel. They take
-    /// of `maximumChannels`.
+    /// The maximum number of enhanced ATT bearers on a link in addition to the fixed channel, at most 5; 0 for none.
+    /// The host requests this number of bearers when the link is encrypted, if the application uses the peer's server
+    /// and the server supports them. The peer cannot open more than that either. With two, a slow response and a long
+    /// discovery do not delay anything else, which uses the fixed channel. The bearers count towards `maximumChannels`.
     public var enhancedBearers: Int = 2
-    /// How long the controller has to answer a command.
+    /// The time within which the controller must answer a command.
     public var commandTimeout: Duration = .seconds(2)
-    /// What a central asks for when it connects: 15 to 30 ms, as phones do, and a supervision timeout of 4 seconds.
+    /// The connection parameters with which a central connects. The defaults are an interval of 15 to 30 ms, as phones
+    /// use, and a supervision timeout of 4 seconds.
     public var connectionParameters = ConnectionParameters(
         minimumInterval: .milliseconds(15), maximumInterval: .milliseconds(30), supervisionTimeout: .seconds(4))
-    /// Whether a central asks for LE 2M where both controllers have it. A peripheral leaves that to its central.
+    /// Whether a central requests LE 2M if both controllers support it. A peripheral leaves that to its central.
     public var prefersLE2M = true
-    /// Which parameters a central grants its peripherals when they ask.
+    /// The connection parameters that a central grants to its peripherals on request.
     public var acceptableParameters = AcceptableConnectionParameters()
-    /// How long a scan that reports every advertising event may report none before it is restarted, at least 1 second;
-    /// nil for ever. Where that brings nothing either, it is given twice as long, up to an hour. Scans of controllers
-    /// that filter duplicates may be silent.
+    /// The time without a report after which a scan that reports every advertising event is restarted, at least 1
+    /// second; nil for never. If the restart brings no report either, the time doubles, up to an hour. Scans in which
+    /// the controller filters duplicates may be silent for any time.
     public var scanSilenceLimit: Duration? = .seconds(60)
-    /// Whether the caller stores bonds and says with `Host.bondWritten` what became of that. Then a pairing has succeeded once
-    /// its bond is stored; otherwise, as soon as the peer has the keys.
+    /// Whether the caller stores bonds, and calls `Host.bondWritten` with the result. If it does, a pairing succeeds
+    /// when its bond is stored. Otherwise it succeeds as soon as the peer has the keys.
     public var storesBonds = false
-    /// What it takes to pair and to encrypt; nil for a host that does neither.
+    /// What the host needs for pairing and encryption; nil for a host that does neither.
     public var security: SecurityConfiguration?
-    /// Which addresses peers see of this host.
+    /// The kind of addresses that peers see of this host.
     public var privacy = OwnPrivacy.off
-    /// Whether bonded peers that have private addresses may use their identity address as well.
+    /// Whether bonded peers that use private addresses may also use their identity address.
     public var peerPrivacyMode = PeerPrivacyMode.device
-    /// How often a connection that failed to be established (reason 0x3E) is tried again.
+    /// The number of times that a connection is retried after it failed to be established (reason 0x3E).
     public var establishmentRetries: Int = 5
 
-    /// The defaults.
+    /// Creates the default settings.
     ///
     /// - Parameter seed: see `seed`.
     public init(seed: UInt64) {

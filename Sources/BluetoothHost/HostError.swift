@@ -6,60 +6,60 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothSMP
 
-/// Why a call to the host was refused, or ended without its result.
+/// The reason why a call to the host was refused, or failed later.
 public enum HostError: Error, Equatable, Sendable {
-    /// The controller has not been brought up, or is being reset.
+    /// The controller is not up, or is being reset.
     case notReady
-    /// There is no such link: it has gone.
+    /// The link does not exist any more.
     case noSuchLink
     /// The controller refused a command.
     case controller(HCIStatus)
-    /// The controller, or the host's configuration, lacks a feature this needs.
+    /// The controller, or the host's configuration, lacks a feature that the call needs.
     case unsupported(ControllerFeature)
-    /// A limit of the host has been reached: commands, links or attempts to connect.
+    /// A limit of the host is reached, such as the number of commands, links or attempts to connect.
     case busy
-    /// A value is outside what the specification allows.
+    /// A value is outside the range that the specification allows.
     case invalidParameters
-    /// There is a link to this peer, or an attempt to connect to it, already.
+    /// The peer is already connected, or already being connected to.
     case alreadyConnected
-    /// Every try ended with "connection failed to be established" (0x3E).
+    /// Every attempt ended with "connection failed to be established" (0x3E).
     case connectionFailedToBeEstablished
-    /// The time given has passed.
+    /// The operation timed out.
     case timedOut
-    /// The link was made, but its peer did not answer in the time given.
+    /// The peer was connected, but did not answer in time.
     case peerNotResponding
-    /// The caller called it off.
+    /// The caller cancelled the operation.
     case cancelled
-    /// The controller was reset while this was pending.
+    /// The controller was reset while the operation was pending.
     case controllerReset
-    /// The peer did not agree to what it was asked.
+    /// The peer refused the request.
     case refusedByPeer
-    /// The GATT client refused.
+    /// The GATT client refused the call.
     case client(GATTClientError)
-    /// The GATT server refused.
+    /// The GATT server refused the call.
     case server(GATTServerError)
-    /// The periodic advertising is not received any more.
+    /// The host is no longer synchronized to the periodic advertising.
     case noSuchSync
-    /// The link has ended, while the call was pending or before it.
+    /// The link ended before the call, or while it was pending.
     case disconnected(DisconnectReason)
     /// The controller is gone.
     case adapterRemoved
-    /// The peer has no such attribute.
+    /// The peer has no attribute with this UUID.
     case notFound(BluetoothUUID)
-    /// The peer's services changed while the call was pending; what was discovered before is void. Nothing has been sent to
-    /// handles of theirs since.
+    /// The peer's services changed while the call was pending, so earlier discovery results are invalid. No request has
+    /// been sent to their handles since.
     case servicesChanged
-    /// The database of this host refused a change.
+    /// This host's database refused a change.
     case database(GATTDatabaseError)
-    /// Advertising data does not fit.
+    /// The advertising data does not fit.
     case advertisingData(AdvertisingPayloadError)
-    /// The controller takes no more than so many octets of advertising data.
+    /// The advertising data is longer than the controller supports, in octets.
     case advertisingDataTooLong(limit: Int)
     /// Pairing failed.
     case pairing(PairingError)
-    /// The change of a bond could not be stored.
+    /// The change to a bond could not be stored.
     case bondNotStored
-    /// There is no bond with this peer.
+    /// No bond with this peer exists.
     case notBonded
     /// The channel has been closed.
     case noSuchChannel
@@ -70,6 +70,7 @@ public enum HostError: Error, Equatable, Sendable {
 }
 
 extension HostError: CustomStringConvertible {
+    /// One line that states what failed, and in many cases what to do, such as "the link is gone; connect again".
     public var description: String {
         switch self {
         case .notReady: "the adapter is not ready yet"
@@ -107,24 +108,25 @@ extension HostError: CustomStringConvertible {
     }
 }
 
-/// Why a controller could not be brought up, or was given up. The host does nothing more after it, until it is started
-/// again.
+/// The reason why a controller could not be brought up, or is no longer used. The host does nothing more until it is
+/// started again.
 public enum HostFailure: Error, Equatable, Sendable {
-    /// The controller does not answer, not even Reset.
+    /// The controller does not answer commands, not even Reset.
     case controllerNotResponding(HCIOpcode)
-    /// The controller is not a Bluetooth Low Energy controller.
+    /// The controller does not support Bluetooth Low Energy.
     case lowEnergyNotSupported
-    /// The controller has no buffers for ACL data, neither for LE nor for BR/EDR.
+    /// The controller has no ACL data buffers, neither for LE nor for BR/EDR.
     case noDataBuffers
-    /// The controller refused a command that nothing can do without.
+    /// The controller refused a command that the host cannot do without.
     case refused(HCIOpcode, HCIStatus)
-    /// The controller reports hardware errors again and again, with this code.
+    /// The controller repeatedly reports hardware errors, most recently with this code.
     case hardwareError(UInt8)
-    /// The controller sends what is no HCI packet again and again.
+    /// The controller repeatedly sends malformed HCI packets.
     case malformedPacket
 }
 
 extension HostFailure: CustomStringConvertible {
+    /// One line that states what is wrong with the controller and, if known, what to do about it.
     public var description: String {
         switch self {
         case .controllerNotResponding(let opcode):

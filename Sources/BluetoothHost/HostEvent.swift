@@ -6,182 +6,185 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothSMP
 
-/// Something that happened, in groups by what it is about. Bytes that belong to an event lie in the queue it came from:
+/// An event that the host reports, grouped by subject. The bytes of an event are stored in the queue that it came from:
 /// see `HostEventQueue.bytes(of:)`.
 public enum HostEvent: Sendable {
-    /// Something about the controller, and what it does that is not part of a link.
+    /// An event of the controller, or of an activity that is not part of a link.
     case controller(Controller)
-    /// A peer was received advertising.
+    /// An advertising report was received.
     case advertisement(Advertisement)
-    /// Something about periodic advertising that is received, or to be received.
+    /// An event of periodic advertising that this device receives, or tries to receive.
     case periodic(PeriodicSyncIdentifier, Periodic)
-    /// Something about the subevents of this device's periodic advertising.
+    /// An event of the subevents of this device's periodic advertising.
     case subevents(AdvertisingHandle, Subevents)
-    /// Something about one link.
+    /// An event of a link.
     case link(LinkIdentifier, Link)
-    /// Something the GATT client of one link received or finished.
+    /// An event of the GATT client of a link.
     case client(LinkIdentifier, Client)
-    /// Something the GATT server was asked for on one link.
+    /// An event of the GATT server of a link.
     case server(LinkIdentifier, Server)
-    /// Something about a credit-based channel of one link.
+    /// An event of a credit-based channel of a link.
     case channel(LinkIdentifier, Channel)
-    /// Something about the security of one link.
+    /// An event of the security of a link.
     indirect case security(LinkIdentifier, Security)
-    /// A bond was made or has changed: the caller stores it.
+    /// A bond was created or has changed. The caller must store it.
     indirect case bondChanged(Bond)
-    /// A pairing has led to a bond, on a host with `HostConfiguration.storesBonds`: the caller stores it and calls
-    /// `Host.bondWritten`.
+    /// A pairing has created a bond, on a host with `HostConfiguration.storesBonds`. The caller must store it, and then
+    /// call `Host.bondWritten`.
     indirect case bondMade(MadeBond)
-    /// A bond is void, since storing it took too long: the caller removes it from where it is stored.
+    /// A bond is void, because storing it took too long. The caller must remove it from the store.
     indirect case bondVoid(Bond)
 
-    /// What happened to the controller, or to something it does that is not part of a link.
+    /// Events of the controller, and of activities that are not part of a link.
     public enum Controller: Sendable {
-        /// The controller is up. Follows every bring-up, so also a reset.
+        /// The controller is up. Reported after every bring-up, including one after a reset.
         case ready
-        /// The controller failed and is being reset. Links are gone; scanning and advertising resume by themselves.
+        /// The controller failed and is being reset. All links have ended. Scanning and advertising resume
+        /// automatically.
         case resetting(HostResetCause)
-        /// The controller was given up.
+        /// The controller has failed, and the host no longer uses it.
         case failed(HostFailure)
-        /// The controller refused to scan; the scan is no longer wanted.
+        /// The scan ended, because the controller refused it or was lost.
         case scanningFailed(HostError)
-        /// What `Host.startAdvertising` asked for is on the air, as this set. Not repeated when advertising resumes after a
+        /// The set requested by `Host.startAdvertising` is on the air. Not repeated when advertising resumes after a
         /// connection or a reset.
         case advertisingStarted(AdvertisingHandle)
-        /// The controller refused to advertise this set, which is no longer wanted.
+        /// The set ended, because the controller refused or cannot support it, or was lost.
         case advertisingFailed(AdvertisingHandle, HostError)
-        /// The time of a set is over, or it was sent as often as it was to be.
+        /// The set ended, because its duration or its maximum number of advertising events was reached.
         case advertisingEnded(AdvertisingHandle)
         /// An attempt to connect ended without a link.
         case connectionFailed(ConnectionAttempt, HostError)
     }
 
-    /// What happened to a link.
+    /// Events of a link.
     public enum Link: Sendable {
-        /// The link is established. For a central: by this attempt.
+        /// The link is established. On a central, by this attempt to connect.
         case connected(ConnectionAttempt?)
-        /// The link is gone. Everything that was pending on it has ended before.
+        /// The link has ended. All pending operations on it have ended before this event.
         case disconnected(HCIStatus)
-        /// The connection parameters have changed, whichever side asked for that.
+        /// The connection parameters have changed, at the request of either side.
         case parametersChanged(CurrentConnectionParameters)
-        /// The PHYs have changed, whichever side asked for that.
+        /// The PHYs have changed, at the request of either side.
         case phyChanged(LinkPHYs)
-        /// The ATT_MTU, in octets, has been exchanged.
+        /// The ATT_MTU has been exchanged. Its value is in octets.
         case mtuChanged(Int)
-        /// How strongly the controller receives the peer, in dBm; 127 where it could not tell.
+        /// The strength of the signal that the controller receives from the peer, in dBm; 127 if it is not available.
         case rssiRead(RequestIdentifier, Int8)
-        /// The power that this device or its peer sends with, whichever was asked for.
+        /// The transmit power of this device or of the peer, as requested.
         indirect case transmitPowerRead(RequestIdentifier, LinkTransmitPower)
-        /// The power on the link, or how much of the signal is lost, has changed.
+        /// The transmit power, or the path loss zone, has changed.
         indirect case power(LinkPowerEvent)
-        /// A request to the controller or to the peer has been carried out.
+        /// A request to the controller or to the peer was carried out.
         case requestCompleted(RequestIdentifier)
-        /// A request to the controller or to the peer has failed.
+        /// A request to the controller or to the peer failed.
         case requestFailed(RequestIdentifier, HostError)
         /// The send queue, which was full, has room again.
         case readyToSend
-        /// Data that belongs to the stream of this link was lost, between the event before this one and the next.
+        /// Data in the stream of this link was lost, between the previous event and the next one.
         case lost(LinkLoss)
-        /// The peer turned out to be one that is known under another name. Later links will have this `PeerID`; this
-        /// link keeps its own, and calls with either reach the peer.
+        /// The peer turned out to be known already under a different `PeerID`. Later links will have this `PeerID`.
+        /// This link keeps its own, and calls with either one reach the peer.
         case peerIdentified(PeerID)
     }
 
-    /// What the GATT client received or finished.
+    /// Events of the GATT client.
     public enum Client: Sendable {
-        /// The server sent a value.
+        /// The server notified a value.
         case notification(AttributeHandle, Payload)
-        /// The server sent a value, which has been confirmed.
+        /// The server indicated a value, which has been confirmed.
         case indication(AttributeHandle, Payload)
-        /// An operation begun with `Host.start` has ended.
+        /// An operation started with `Host.start` has ended.
         case operationEnded(GATTClientEvent)
     }
 
-    /// What happened to a credit-based channel.
+    /// Events of a credit-based channel.
     public enum Channel: Sendable {
-        /// The peer sent an SDU. It counts until `Host.consume` is called for it: a peer that is ahead by as much as the
-        /// channel's window has to wait.
+        /// The peer sent an SDU. It occupies the channel's window until `Host.consume` is called for it. A peer that
+        /// has used up the window has to wait.
         case received(CreditBasedChannel.ID, Payload)
-        /// It is open, as one side asked for.
+        /// The channel is open, as one side requested.
         indirect case opened(CreditBasedChannel.ID, ChannelInformation, by: ChannelOpener)
-        /// What `Host.openChannel` asked for did not come about.
+        /// The channel requested by `Host.openChannel` or `Host.openChannels` could not be opened.
         case openingFailed(CreditBasedChannel.ID, ChannelOpeningFailure)
-        /// The channel, which had too much to send, has room again.
+        /// The channel, which had too much data waiting, has room again.
         case readyToSend(CreditBasedChannel.ID)
-        /// The peer takes other SDUs or K-frames from now on.
+        /// The peer has changed the maximum length of SDUs or K-frames that it accepts.
         case limitsChanged(CreditBasedChannel.ID)
-        /// `Host.reconfigure` has ended; nil where what was asked for holds.
+        /// `Host.reconfigure` has ended; nil if it succeeded.
         indirect case reconfigured([CreditBasedChannel.ID], ChannelReconfigurationFailure?)
-        /// It is closed.
+        /// The channel is closed.
         case closed(CreditBasedChannel.ID, ChannelEnd)
     }
 
-    /// What happened to the security of a link.
+    /// Events of the security of a link.
     public enum Security: Sendable {
-        /// The link is protected in another way than before.
+        /// The link's security has changed.
         case changed(LinkSecurity)
-        /// The peer, a peripheral, asks for protection that no bond gives: `Host.pair`, or ignore it.
+        /// The peer, a peripheral, requests security that no bond provides. Call `Host.pair`, or ignore the request.
         case requested(AuthenticationRequirements)
-        /// The application is to answer: `Host.answerPairing`.
+        /// The application must answer with `Host.answerPairing`.
         case asked(PairingQuestion)
-        /// A person is to see this.
+        /// The application must show this to the user.
         case shown(PairingDisplay)
-        /// Pairing has succeeded; whether the keys are kept as a bond.
+        /// Pairing has succeeded. `isBonded` states whether the keys are kept as a bond.
         case paired(KeyStrength, isBonded: Bool)
         case pairingFailed(PairingError)
-        /// The link could not be encrypted with the key of the bond. The link ends; the bond stays.
+        /// The link could not be encrypted with the key of the bond. The link ends. The bond is kept.
         case encryptionFailed(HCIStatus)
     }
 
-    /// What the GATT server was asked for.
+    /// Events of the GATT server.
     public enum Server: Sendable {
-        /// The peer wrote a value; it has been answered.
+        /// The peer wrote a value, and has received the response if it needs one.
         case valueWritten(AttributeHandle, Payload)
-        /// The application is to give a value from `offset` on: `Host.answer` or `.refuse`.
+        /// The application must provide a value, starting at `offset`: `Host.answer` or `.refuse`.
         case readRequested(ServerRequest, AttributeHandle, offset: Int)
-        /// The application is to take a value: `Host.accept` or `.refuse`.
+        /// The application must accept a value or refuse it: `Host.accept` or `.refuse`.
         case writeRequested(ServerRequest, AttributeHandle, Payload)
-        /// The application is to take several writes at once: `Host.accept` or `.refuse`.
+        /// The application must accept several writes as a whole or refuse them: `Host.accept` or `.refuse`.
         case executeRequested(ServerRequest, GATTPreparedWrites)
-        /// The application is to say whether the peer may access an attribute: `Host.authorize` or `.refuse`.
+        /// The application must decide whether the peer may access an attribute: `Host.authorize` or `.refuse`.
         case authorizationRequested(ServerRequest, AttributeHandle, GATTAccess)
-        /// The application did not answer in time; an answer is no longer possible.
+        /// The application did not answer in time, or the bearer was closed. The request can no longer be answered.
         case requestExpired(ServerRequest)
-        /// The peer has subscribed to a characteristic or unsubscribed from it.
+        /// The peer has subscribed to a characteristic, or unsubscribed from it.
         case subscriptionChanged(GATTSubscriptionChange)
         /// The peer has confirmed an indication.
         case indicationConfirmed(AttributeHandle)
     }
 }
 
-/// What was lost of the data that came over a link.
+/// A loss in the data that was received over a link.
 public enum LinkLoss: Equatable, Sendable {
     /// An L2CAP frame was still incomplete when the next one began.
     case frameInterrupted
-    /// Fragments did not make up a frame: a continuation without a start, more data than the L2CAP header announced, a
-    /// frame longer than any channel takes, or a packet whose length or flags are wrong.
+    /// Fragments did not form a frame: a continuation without a start, more data than the L2CAP header announced, a
+    /// frame longer than any channel accepts, or a packet with a wrong length or flags.
     case fragmentInvalid
     /// An ATT PDU could not be decoded.
     case attributePDUInvalid
-    /// An ATT PDU was longer than the ATT_MTU (Core 5.4, Vol 3, Part F, 3.2.8). An indication has been confirmed all the
-    /// same, since its sender may send nothing more before that, and gives up the bearer after 30 seconds.
+    /// An ATT PDU was longer than the ATT_MTU (Core 5.4, Vol 3, Part F, 3.2.8). If it was an indication, the host has
+    /// confirmed it anyway: until then the sender must not send another one, and after 30 seconds its transaction times
+    /// out.
     case attributePDUTooLong
-    /// An enhanced ATT bearer was closed, and the link goes on: values that waited there at the peer may never come (Core 5.4,
-    /// Vol 3, Part F, 3.2.11).
+    /// An enhanced ATT bearer was closed, while the link continues. Values that the peer had queued on the bearer may
+    /// never arrive (Core 5.4, Vol 3, Part F, 3.2.11).
     case bearerClosed
 }
 
-/// Why the controller is being reset.
+/// The reason why the controller is being reset.
 public enum HostResetCause: Equatable, Sendable {
     /// The controller reported a hardware error with this code (Core 5.4, Vol 4, Part E, 7.7.16).
     case hardwareError(UInt8)
     /// The controller did not answer this command in time.
     case commandTimedOut(HCIOpcode)
-    /// The controller sent something that is no HCI packet, or an event of another length than it says.
+    /// The controller sent a malformed HCI packet, or an event whose length field is wrong.
     case malformedPacket
 }
 
 extension HostResetCause: CustomStringConvertible {
+    /// The cause in words, such as "the controller reported hardware error 3".
     public var description: String {
         switch self {
         case .hardwareError(let code): "the controller reported hardware error \(code)"
@@ -191,19 +194,19 @@ extension HostResetCause: CustomStringConvertible {
     }
 }
 
-/// One advertising event as the controller reported it.
+/// An advertising event, as reported by the controller.
 public struct Advertisement: Equatable, Sendable {
-    /// What was received: which kind of advertising, or a scan response.
+    /// The properties of the advertising event, which also identify a scan response.
     public var type: AdvertisingEventType
-    /// The address the advertiser used. Of an anonymous one: `AdvertisingReport.anonymousAddress(_:sid:)`.
+    /// The advertiser's address. For anonymous advertising, the result of `AdvertisingReport.anonymousAddress(_:sid:)`.
     public var address: DeviceAddress
     /// The advertiser.
     public var peer: PeerID
-    /// In dBm; 127 where the controller could not tell.
+    /// The signal strength in dBm; 127 if it is not available.
     public var rssi: Int8
-    /// The transmit power in dBm that the packet says; 127 where it says none.
+    /// The transmit power in the packet, in dBm; 127 if the packet does not contain it.
     public var txPowerLevel: Int8 = 127
-    /// What else the report said.
+    /// The other contents of the report.
     public var details = AdvertisingDetails.legacy
     /// The AD structures.
     public var data: Payload

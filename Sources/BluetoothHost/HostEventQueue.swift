@@ -3,7 +3,7 @@ import BluetoothBase
 /// A run of bytes in a `HostEventQueue`.
 public struct Payload: Equatable, Sendable {
     @usableFromInline package var start: Int
-    /// How many bytes.
+    /// The number of bytes.
     public var count: Int
 
     @inlinable
@@ -13,14 +13,14 @@ public struct Payload: Equatable, Sendable {
     }
 }
 
-/// The events of a host, in order, with their bytes in one buffer that keeps its memory.
+/// The events of a host, in order. Their bytes are stored in one buffer, which keeps its memory.
 ///
-/// Take them with `next()` until it returns nil; only then is the memory used again, so the bytes of every event taken
-/// stay valid that long. With `take()` they stay valid until `releaseBytes()`.
+/// Take the events with `next()` until it returns nil. Only then is the memory reused, so the bytes of all events taken
+/// before stay valid until then. With `take()` they stay valid until `releaseBytes()`.
 public struct HostEventQueue: Sendable {
     private var events: [HostEvent] = []
     private var head = 0
-    /// Only append to it.
+    /// The bytes of the events. Only append to it.
     package internal(set) var storage = ByteWriter(reservingCapacity: 4096)
 
     init() {
@@ -30,7 +30,7 @@ public struct HostEventQueue: Sendable {
     /// Whether every event has been taken.
     public var isEmpty: Bool { head == events.count }
 
-    /// The oldest event not taken yet; nil, and the memory free again, when there is none.
+    /// Returns the oldest event that has not been taken. If there is none, returns nil and releases the bytes.
     public mutating func next() -> HostEvent? {
         guard head < events.count else {
             releaseBytes()
@@ -39,10 +39,10 @@ public struct HostEventQueue: Sendable {
         return takeFirst()
     }
 
-    /// The oldest event not taken yet; nil when there is none.
+    /// Returns the oldest event that has not been taken; nil if there is none.
     package mutating func take() -> HostEvent? { head < events.count ? takeFirst() : nil }
 
-    /// The bytes of events taken so far are not needed any more.
+    /// Releases the bytes of the events taken so far.
     @inline(__always)
     package mutating func releaseBytes() { storage.removeAll() }
 
@@ -52,7 +52,7 @@ public struct HostEventQueue: Sendable {
             defer { head &+= 1 }
             return events[head]
         }
-        // The last one is moved out, not copied: mostly there is but one.
+        // The last event is moved out instead of copied. Usually it is the only one.
         defer {
             if head > 0 {
                 events.removeAll(keepingCapacity: true)
@@ -62,7 +62,7 @@ public struct HostEventQueue: Sendable {
         return events.popLast()
     }
 
-    /// The bytes of an event, as long as they are valid.
+    /// The bytes of an event, while they are valid.
     @_lifetime(borrow self)
     public func bytes(of payload: Payload) -> Span<UInt8> {
         storage.span.extracting(payload.start..<(payload.start &+ payload.count))
@@ -72,11 +72,11 @@ public struct HostEventQueue: Sendable {
         events.append(event)
     }
 
-    /// The bytes appended to `storage` from `start` on, to be named by the event appended next.
+    /// The bytes appended to `storage` from `start` on, for the event that is appended next.
     @inline(__always)
     func payload(from start: Int) -> Payload { Payload(start: start, count: storage.count &- start) }
 
-    /// Copies bytes in, to be named by the event appended next.
+    /// Copies bytes into the queue, for the event that is appended next.
     mutating func store(_ bytes: Span<UInt8>) -> Payload {
         let start = storage.count
         storage.append(bytes)

@@ -1,12 +1,15 @@
 import BluetoothBase
 
-/// The number of a channel's endpoint on a device (Core 5.4, Vol 3, Part A, 2.1).
+/// The identifier (CID) of a channel endpoint on a device (Core 5.4, Vol 3, Part A, 2.1).
 public struct ChannelIdentifier: RawRepresentable, Hashable, Sendable {
+    /// The identifier as a number. 0 is the null identifier, which no channel has.
     public var rawValue: UInt16
 
+    /// Creates an identifier from its number. Every value is accepted.
     @inlinable
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
+    /// Creates an identifier from its number. Every value is accepted.
     @inlinable
     public init(_ rawValue: UInt16) { self.rawValue = rawValue }
 
@@ -19,18 +22,21 @@ public struct ChannelIdentifier: RawRepresentable, Hashable, Sendable {
     /// The identifiers of credit-based channels on an LE link (Table 2.3).
     @inlinable public static var leDynamicRange: ClosedRange<UInt16> { 0x0040...0x007F }
 
-    /// Whether this is an identifier a credit-based channel on an LE link may have.
+    /// Whether a credit-based channel on an LE link may have this identifier.
     @inlinable public var isLEDynamic: Bool { Self.leDynamicRange.contains(rawValue) }
 }
 
 extension ChannelIdentifier: ExpressibleByIntegerLiteral, CustomStringConvertible {
+    /// Creates an identifier from a literal, such as `0x0040`.
     @inlinable
     public init(integerLiteral value: UInt16) { self.init(value) }
 
+    /// Four hexadecimal digits after `0x`, such as `0x0040`.
     public var description: String { "0x" + hexadecimal(rawValue, digits: 4) }
 }
 
 extension ByteReader {
+    /// Reads the two octets of a channel identifier, least significant first. Throws if fewer are left.
     @inlinable @inline(__always)
     @_lifetime(self: copy self)
     public mutating func readChannelIdentifier() throws(DecodingFailure) -> ChannelIdentifier {
@@ -39,6 +45,7 @@ extension ByteReader {
 }
 
 extension ByteWriter {
+    /// Appends the two octets of a channel identifier, least significant first.
     @inlinable
     public mutating func append(_ channel: ChannelIdentifier) { append(channel.rawValue) }
 }

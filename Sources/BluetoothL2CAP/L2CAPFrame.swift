@@ -2,14 +2,15 @@ import BluetoothBase
 
 /// A whole L2CAP PDU in a basic frame: a view of the bytes it was decoded from (Core 5.4, Vol 3, Part A, 3.1).
 public struct L2CAPFrame: ~Escapable {
-    /// How many octets the basic header takes: a length and a channel identifier, two octets each.
+    /// The length of the basic header, in octets: a length and a channel identifier, two octets each.
     @inlinable public static var headerLength: Int { 4 }
 
-    /// The endpoint on the receiving device.
+    /// The channel endpoint on the receiving device.
     public var channel: ChannelIdentifier
-    /// What follows the header: up to 65535 octets.
+    /// The octets after the header, up to 65535.
     public var payload: Span<UInt8>
 
+    /// Creates a frame, which refers to the memory of `payload`. The payload must not exceed 65535 octets.
     @inlinable
     @_lifetime(copy payload)
     public init(channel: ChannelIdentifier, payload: Span<UInt8>) {
@@ -17,7 +18,7 @@ public struct L2CAPFrame: ~Escapable {
         self.payload = payload
     }
 
-    /// Decodes a reassembled PDU, which must be exactly as long as its header says.
+    /// Decodes a reassembled PDU, which must be exactly as long as its header states.
     @inlinable @inline(__always)
     @_lifetime(copy bytes)
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
@@ -28,7 +29,7 @@ public struct L2CAPFrame: ~Escapable {
         try reader.finish()
     }
 
-    /// The same for what is nearly always such a PDU; nil if it is not.
+    /// A faster alternative to `init(decoding:)`; nil if `bytes` is not exactly one PDU.
     @inlinable @inline(__always)
     @_lifetime(copy bytes)
     public init?(whole bytes: Span<UInt8>) {
@@ -37,15 +38,15 @@ public struct L2CAPFrame: ~Escapable {
         payload = bytes.extracting(droppingFirst: 4)
     }
 
-    /// The length of the whole PDU that begins with `start`, header included; nil until the length field is complete,
-    /// because a first fragment may be a single octet.
+    /// The length of the whole PDU that begins with `start`, including the header. Nil until the length field is
+    /// complete, because a first fragment may be a single octet.
     @inlinable
     public static func totalLength(ofPDUStartingWith start: Span<UInt8>) -> Int? {
         guard start.count >= 2 else { return nil }
         return headerLength &+ Int(start[0]) &+ Int(start[1]) << 8
     }
 
-    /// The fields of the basic header at the beginning of `start`: the payload's length and its channel; nil until the
+    /// The fields of the basic header at the beginning of `start`: the payload's length and its channel. Nil until the
     /// header is complete.
     public static func header(
         ofPDUStartingWith start: Span<UInt8>
@@ -57,7 +58,7 @@ public struct L2CAPFrame: ~Escapable {
         return (Int(length), channel)
     }
 
-    /// Appends header and payload.
+    /// Appends the header and the payload.
     @inlinable
     public func encode(into writer: inout ByteWriter) {
         let start = Self.open(channel, in: &writer)
@@ -75,8 +76,8 @@ extension L2CAPFrame {
         UInt32(UInt16(truncatingIfNeeded: length)) | UInt32(channel.rawValue) << 16
     }
 
-    /// Appends a header for `channel` whose length is filled in later, so that the payload can be written right after
-    /// it. Returns the argument for `close`.
+    /// Appends a header for `channel` whose length is filled in later, so that the payload can be written directly
+    /// after it. Returns the argument for `close`.
     @inlinable @inline(__always)
     public static func open(_ channel: ChannelIdentifier, in writer: inout ByteWriter) -> Int {
         let start = writer.count
@@ -85,8 +86,8 @@ extension L2CAPFrame {
         return start
     }
 
-    /// Fills in the length of the frame opened at `start`: everything appended since is its payload, at most 65535
-    /// octets of it.
+    /// Fills in the length of the frame opened at `start`. Everything appended since is its payload, which must not
+    /// exceed 65535 octets.
     @inlinable @inline(__always)
     public static func close(_ start: Int, in writer: inout ByteWriter) {
         writer.overwrite(UInt16(truncatingIfNeeded: writer.count &- start &- headerLength), at: start)

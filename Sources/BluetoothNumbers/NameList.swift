@@ -2,7 +2,7 @@
 struct NameList: Sendable {
     private struct Entry {
         var number: UInt16
-        /// Where the name is in the text.
+        /// The position of the name in the text.
         var name: Range<Int>
     }
 
@@ -10,7 +10,8 @@ struct NameList: Sendable {
     /// The lines, in ascending order of their numbers.
     private let entries: [Entry]
 
-    /// - Parameter text: lines of four upper-case hexadecimal digits, a space and a name, in ascending order.
+    /// - Parameter text: lines that consist of four upper-case hexadecimal digits, a space and a name, in ascending
+    ///   order.
     init(_ text: StaticString) {
         self.text = text
         entries = text.withUTF8Buffer { text in
@@ -21,10 +22,10 @@ struct NameList: Sendable {
         }
     }
 
-    /// How many names there are.
+    /// The number of names.
     var count: Int { entries.count }
 
-    /// The name of a number; nil if it has none.
+    /// Returns the name of a number, or nil if it has none.
     func name(of number: UInt16) -> String? {
         var range = 0..<entries.count
         while !range.isEmpty {

@@ -1,20 +1,20 @@
 import Foundation
 
-/// A class whose properties can be observed by their key paths.
+/// A class whose properties can be observed through key paths.
 ///
-/// Foundation on Linux has no key-value observing, which applications use on Core Bluetooth's objects to see changes
-/// that no delegate method reports, such as `.connecting`. This is the part of it that Swift programs use.
+/// Foundation on Linux has no key-value observing. Applications use it on Core Bluetooth's objects to see changes that
+/// no delegate method reports, such as `.connecting`. This protocol provides the part that Swift programs use.
 public protocol KeyValueObservable: NSObject {
     /// The observers of this object.
     var _observers: KeyValueObservers { get }
 }
 
 extension KeyValueObservable {
-    /// Calls a closure when a property changes, on the thread that changes it, as long as the returned observation is
-    /// retained. The object is not retained.
+    /// Calls a closure whenever a property changes, on the thread that changes it, for as long as the returned
+    /// observation is retained. The object is not retained.
     ///
     /// - Parameters:
-    ///   - options: which values the change contains; with `.initial` the closure is also called at once.
+    ///   - options: the values that the change contains; with `.initial`, the closure is also called immediately.
     ///   - changeHandler: the closure to call.
     public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
@@ -67,6 +67,7 @@ public final class KeyValueObservers: @unchecked Sendable {
     private let lock = NSLock()
     private var observers: [Observer] = []
 
+    /// Creates an empty list, as the initial value of `_observers`.
     public init() {}
 
     func add(_ observation: NSKeyValueObservation) {
@@ -76,8 +77,8 @@ public final class KeyValueObservers: @unchecked Sendable {
         }
     }
 
-    /// A property may have changed: calls the observers for which it has. Must not be called while holding a lock that
-    /// a property takes.
+    /// Calls the observers of properties that have changed. Must not be called while holding a lock that a property's
+    /// getter acquires.
     public func changed() {
         for observation in lock.withLock({ observers.compactMap(\.observation) }) { observation.look() }
     }

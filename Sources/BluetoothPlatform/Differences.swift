@@ -1,4 +1,4 @@
-// What one library's headers declare as an enumeration and the other's as a macro.
+// Declarations that are an enumeration in one C library and a macro in the other.
 #if canImport(Glibc)
     /// `SOCK_SEQPACKET`.
     public let packetSocketType = Int32(SOCK_SEQPACKET.rawValue)

@@ -1,4 +1,4 @@
-// The system's C library, whichever it is: the one place that names it. Files that call the system import this module.
+// Re-exports the system's C library. No other file names it; files that make system calls import this module.
 #if canImport(Glibc)
     @_exported import Glibc
 #elseif canImport(Musl)

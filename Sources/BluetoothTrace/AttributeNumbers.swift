@@ -2,7 +2,7 @@ import BluetoothATT
 import BluetoothBase
 
 extension PacketDescription.Attribute {
-    /// The numbers of a decoded PDU.
+    /// Extracts the numbers of a decoded PDU.
     init(_ message: borrowing ATTMessage) {
         self.init(opcode: message.opcode)
         switch message {

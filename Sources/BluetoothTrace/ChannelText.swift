@@ -2,7 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothL2CAP
 
-/// The text of one complete L2CAP PDU, depending on its channel.
+/// Formats a complete L2CAP PDU, depending on its channel.
 struct ChannelText {
     var fields: FieldText
 
@@ -16,7 +16,7 @@ struct ChannelText {
         }
     }
 
-    /// The text of a K-frame on an enhanced ATT bearer: `EATT 0x0041 ATT_READ_REQ handle 0x0003`.
+    /// Returns the text of a K-frame on an Enhanced ATT bearer, for example `EATT 0x0041 ATT_READ_REQ handle 0x0003`.
     func text(
         _ content: TracedBearers.Content, of frame: borrowing L2CAPFrame, _ description: inout PacketDescription
     ) -> String {
@@ -83,7 +83,7 @@ struct ChannelText {
     private func fields(_ pdu: some SignallingPDU) -> String { fields.fields(of: pdu) }
 }
 
-/// The parts that are not empty, a space between them.
+/// Returns the non-empty parts, separated by spaces.
 func joined(_ parts: String...) -> String {
     parts.filter { !$0.isEmpty }.joined(separator: " ")
 }

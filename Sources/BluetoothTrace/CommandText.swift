@@ -1,13 +1,13 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The text of a command packet.
+/// Formats a command packet.
 struct CommandText {
     var fields: FieldText
     var keyOwners: [UInt128: String]? = nil
 
-    /// The commands that carry keys, PINs, passkeys or out-of-band data, or return them. Those of BR/EDR have no type
-    /// in this package.
+    /// The commands that contain or return keys, PINs, passkeys or out-of-band data. Those of BR/EDR have no type in
+    /// this package.
     static let keyed: Set<HCIOpcode> = [
         .leEncrypt, .leEnableEncryption, .leLongTermKeyRequestReply, .leAddDeviceToResolvingList,
         // Replies to the requests for a link key, a PIN code, a passkey and out-of-band data.
@@ -17,7 +17,7 @@ struct CommandText {
         HCIOpcode(rawValue: 0x0C11), HCIOpcode(rawValue: 0x0C57), HCIOpcode(rawValue: 0x0C7D),
     ]
 
-    /// The text of a packet without its H4 indicator.
+    /// Returns the text of a packet without its H4 indicator.
     func text(_ packet: Span<UInt8>, _ description: inout PacketDescription) -> String {
         do throws(DecodingFailure) {
             let command = try HCICommandPacket(decoding: packet)
@@ -47,7 +47,7 @@ struct CommandText {
         }
     }
 
-    /// The parameters of a command without a type: its link, and octets.
+    /// Returns the text of the parameters of a command without a type: the connection handle, if known, and octets.
     private func untyped(_ command: borrowing HCICommandPacket, _ description: inout PacketDescription) -> String {
         let parameters = command.parameters
         guard command.opcode.untypedBeginsWithConnectionHandle, let link = LinkParameters(parameters, handleAt: 0)
@@ -58,7 +58,7 @@ struct CommandText {
         return link.text
     }
 
-    /// The key that a host gives its controller for a link.
+    /// Returns the encryption key that the host provides to the controller for a link.
     private func encryptionKey(in command: Any) -> UInt128? {
         switch command {
         case let command as LEEnableEncryption: command.longTermKey

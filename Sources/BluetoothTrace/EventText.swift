@@ -1,10 +1,10 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The text of an event packet. It keeps the numbers of the last event.
+/// Formats an event packet, and stores the numbers of the last event.
 struct EventText {
     let fields: FieldText
-    /// Without the length of the parameters, which only the packet contains.
+    /// The numbers of the event, without the parameter length, which only the packet contains.
     private(set) var numbers: PacketDescription.Event?
     private(set) var malformation: String?
 
@@ -19,7 +19,7 @@ struct EventText {
 
     init(fields: FieldText) { self.fields = fields }
 
-    /// The event's name, as far as it can be determined from the packet without its H4 indicator.
+    /// Returns the event's name, as far as it can be determined. The packet has no H4 indicator.
     static func name(of packet: Span<UInt8>) -> String {
         guard !packet.isEmpty else { return "event" }
         let code = HCIEventCode(rawValue: packet[0])
@@ -127,7 +127,7 @@ struct EventText {
                 return joined(name, isHidden ? "(hidden)" : parameters.hexadecimal())
             }
             numbers?.connectionHandles = connectionHandles(in: returned)
-            // What follows the status of a failure is meaningless.
+            // The parameters after the status of a failure are meaningless.
             return joined(name, "status \(status)", status.isSuccess ? fields.fields(of: returned) : "")
         } catch {
             guard status.isSuccess else { return "\(name) status \(status)" }
@@ -220,7 +220,7 @@ struct EventText {
         data.isEmpty ? "data empty" : "data " + data.hexadecimal()
     }
 
-    /// The advertising PDU in a legacy report.
+    /// Returns the name of the advertising PDU in a legacy report.
     private func type(_ type: LEAdvertisingReport.EventType) -> String {
         switch type {
         case .connectableUndirected: "ADV_IND"

@@ -1,13 +1,13 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Turns decoded values into text, field by field, by reflection, so that every command and event is shown in full
-/// without a formatter of its own.
+/// Converts decoded values to text, field by field, by reflection. So every command and event is shown in full without
+/// its own formatter.
 struct FieldText {
     /// Whether 128-bit values, which are keys, are shown.
     var showsKeys: Bool
 
-    /// The stored properties of a structure, `name value` each, in the order they are declared.
+    /// Returns the stored properties of a structure as `name value`, in order of declaration.
     func fields(of value: Any) -> String {
         Mirror(reflecting: value).children
             .map { child in field(child.label ?? "", child.value) }
@@ -16,13 +16,13 @@ struct FieldText {
     }
 
     private func field(_ label: String, _ value: Any) -> String {
-        // These carry their own names.
+        // The text of these values contains field names.
         if let parameters = value as? ConnectionParameters { return parameters.description }
         if let parameters = value as? LEConnectionParameters { return fields(of: parameters) }
         return "\(words(label)) \(text(value))"
     }
 
-    /// A value on its own.
+    /// Returns the text of a value without its name.
     func text(_ value: Any) -> String {
         switch value {
         case let key as UInt128: showsKeys ? hexadecimal(key) : "(hidden)"
@@ -57,14 +57,15 @@ struct FieldText {
     }
 }
 
-/// Words that Swift names have in lower case, and prose does not.
+/// Abbreviations that are lower case in Swift names but upper case in text.
 private let abbreviations: [String: String] = [
     "acl": "ACL", "hci": "HCI", "iso": "ISO", "le": "LE", "le1m": "LE 1M", "le2m": "LE 2M", "lmp": "LMP", "mps": "MPS",
     "mtu": "MTU", "rssi": "RSSI", "spsm": "SPSM",
 ]
 
-/// `supervisionTimeout` as `supervision timeout`; runs of capitals stay together: `maxCELength` is `max CE length`. A
-/// handle is a connection's unless stated otherwise, and a flag needs no verb.
+/// Converts a Swift name to words: `supervisionTimeout` becomes `supervision timeout`. Runs of capitals stay together:
+/// `maxCELength` becomes `max CE length`. `connectionHandle` is shortened to `handle`, and the `is` of a flag is
+/// dropped.
 func words(_ name: String) -> String {
     if name == "connectionHandle" { return "handle" }
     let isFlag = name.hasPrefix("is") && name.dropFirst(2).first?.isUppercase == true
@@ -89,7 +90,7 @@ func words(_ name: String) -> String {
     }.joined(separator: " ")
 }
 
-/// A duration in milliseconds, to the microsecond, without trailing zeros.
+/// Formats a duration in milliseconds, with microsecond resolution and without trailing zeros.
 private func milliseconds(_ duration: Duration) -> String {
     let microseconds = duration.nanoseconds / 1000
     var fraction = "\(1000 + abs(microseconds % 1000))".dropFirst()
@@ -97,24 +98,24 @@ private func milliseconds(_ duration: Duration) -> String {
     return fraction.isEmpty ? "\(microseconds / 1000) ms" : "\(microseconds / 1000).\(fraction) ms"
 }
 
-/// A key, most significant octet first, as keys are usually written.
+/// Formats a key with the most significant octet first, as keys are usually written.
 private func hexadecimal(_ key: UInt128) -> String {
     BluetoothBase.hexadecimal(UInt64(truncatingIfNeeded: key >> 64), digits: 16)
         + BluetoothBase.hexadecimal(UInt64(truncatingIfNeeded: key), digits: 16)
 }
 
 extension DecodingFailure {
-    /// The same failure, at an offset of `count` more bytes.
+    /// Returns the failure with its offset increased by `count`.
     func offset(by count: Int) -> DecodingFailure { DecodingFailure(reason, at: offset + count) }
 }
 
-/// The text for malformed bytes: the reason and the bytes.
+/// Returns the text for malformed bytes: the reason and the bytes.
 func malformedText(_ reason: String, _ bytes: Span<UInt8>) -> String {
     bytes.isEmpty ? "malformed, \(reason)" : "malformed, \(reason): \(bytes.hexadecimal())"
 }
 
 extension PacketDescription {
-    /// Records that the packet is malformed. Returns the text for its bytes.
+    /// Records that the packet is malformed, and returns the text for its bytes.
     mutating func malformed(_ reason: String, _ bytes: Span<UInt8>) -> String {
         malformation = reason
         return malformedText(reason, bytes)
@@ -125,7 +126,7 @@ extension PacketDescription {
     }
 }
 
-/// The connection handles in a decoded command or event, found by reflection.
+/// Returns the connection handles in a decoded command or event, found by reflection.
 func connectionHandles(in value: Any) -> [ConnectionHandle] {
     Mirror(reflecting: value).children.compactMap { $0.value as? ConnectionHandle }
 }

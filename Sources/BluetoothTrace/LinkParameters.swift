@@ -1,13 +1,13 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The parameters of a packet without a type in BluetoothHCI, of which no more is known than where the connection handle is.
+/// The parameters of a packet without a type in BluetoothHCI. Only the position of the connection handle is known.
 struct LinkParameters {
     let handle: ConnectionHandle
     let text: String
 
-    /// - Parameter offset: where the handle is: at the beginning, or at 1 behind a status.
-    /// - Returns: nil if the parameters are too short for it.
+    /// - Parameter offset: the offset of the handle: 0, or 1 after a status.
+    /// - Returns: nil if the parameters are too short.
     init?(_ parameters: Span<UInt8>, handleAt offset: Int) {
         let end = offset + 2
         guard parameters.count >= end else { return nil }

@@ -1,9 +1,9 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The text of a record of BlueZ's monitor that is not a packet. The layouts are those of the kernel's monitor channel.
+/// Formats a record of BlueZ's monitor that is not a packet. The layouts are those of the kernel's monitor channel.
 struct MonitorText {
-    /// Whether the parameters of management commands and events that carry keys are shown.
+    /// Whether to show the parameters of management commands and events that contain keys.
     var showsKeys: Bool
 
     private static let types = ["primary", "AMP"]
@@ -11,15 +11,15 @@ struct MonitorText {
         "virtual", "USB", "PC Card", "UART", "RS-232", "PCI", "SDIO", "SPI", "I2C", "SMD", "virtio",
     ]
     private static let channels = ["raw", "user", "management"]
-    /// By priority, as in the system log.
+    /// The names of the priorities, as in the system log.
     private static let priorities = ["emergency", "alert", "critical", "error", "warning", "notice", "info", "debug"]
-    /// The management commands with keys, PINs, passkeys or out-of-band data in them.
+    /// The management commands that contain keys, PINs, passkeys or out-of-band data.
     private static let keyedCommands: Set<UInt16> = [
         0x0012, 0x0013, 0x0016, 0x001E, 0x0020, 0x0021, 0x0030, 0x003B, 0x0046,
     ]
     /// The management events that contain a new key or a passkey.
     private static let keyedEvents: Set<UInt16> = [0x0009, 0x000A, 0x0017, 0x0018, 0x0019]
-    /// The management event that answers a command; it begins with the command's opcode.
+    /// The management event that completes a command. It begins with the command's opcode.
     private static let commandComplete: UInt16 = 0x0001
 
     func text(_ opcode: BTSnoop.MonitorOpcode, _ data: Span<UInt8>, _ description: inout PacketDescription) -> String {
@@ -60,7 +60,7 @@ struct MonitorText {
         }
     }
 
-    /// Which program opened a socket, and of which channel.
+    /// Returns the program that opened a socket, and the socket's channel.
     private func opening(_ reader: inout ByteReader) throws(DecodingFailure) -> String {
         let cookie = cookie(try reader.readUInt32())
         let channel = name(try reader.readUInt16(), Self.channels)
@@ -70,7 +70,7 @@ struct MonitorText {
         return joined(cookie, channel, "version \(version).\(revision)", isTrusted ? "trusted" : "", program)
     }
 
-    /// A command or event of the management interface.
+    /// Returns the text of a command or event of the management interface.
     private func control(
         _ opcode: BTSnoop.MonitorOpcode, _ reader: inout ByteReader
     ) throws(DecodingFailure) -> String {
@@ -88,12 +88,12 @@ struct MonitorText {
 
     private func cookie(_ number: UInt32) -> String { "socket \(number)" }
 
-    /// The name at `index`, or the number.
+    /// Returns the name at `index`, or the number if it has no name.
     private func name(_ index: some BinaryInteger, _ names: [String]) -> String {
         Int(index) < names.count ? names[Int(index)] : "0x" + hexadecimal(index, digits: 2)
     }
 
-    /// Text up to its first zero octet, without line breaks and terminal control characters.
+    /// Returns the text up to its first zero octet, without line breaks and terminal control characters.
     private func printable(_ bytes: Span<UInt8>) -> String {
         var text: [UInt8] = []
         for index in bytes.indices {

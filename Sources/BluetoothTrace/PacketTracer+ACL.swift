@@ -10,14 +10,14 @@ struct TracedLink: Sendable {
     var bearers = TracedBearers()
 }
 
-/// The fragments of one L2CAP PDU, reassembled. Never holds more than the longest possible PDU.
+/// The reassembled fragments of an L2CAP PDU. It never exceeds the longest possible PDU.
 struct PartialPDU: Sendable {
     private(set) var bytes: [UInt8] = []
 
     /// The length of the complete PDU; nil until it is known.
     var totalLength: Int? { L2CAPFrame.totalLength(ofPDUStartingWith: bytes.span) }
 
-    /// How much of it has arrived: `27 of 104 bytes`.
+    /// The part of the PDU that has arrived, for example `27 of 104 bytes`.
     var progress: String { totalLength.map { "\(bytes.count) of \($0) bytes" } ?? "\(bytes.count) of ? bytes" }
 
     mutating func append(_ fragment: Span<UInt8>) {
@@ -28,7 +28,7 @@ struct PartialPDU: Sendable {
 }
 
 extension PacketTracer {
-    /// The text of an ACL data packet without its H4 indicator (Core 5.4, Vol 4, Part E, 5.4.2).
+    /// Returns the text of an ACL data packet without its H4 indicator (Core 5.4, Vol 4, Part E, 5.4.2).
     mutating func aclData(
         _ packet: Span<UInt8>, _ direction: Direction, _ description: inout PacketDescription
     ) -> String {
@@ -38,7 +38,8 @@ extension PacketTracer {
                 connectionHandle: acl.connectionHandle, boundary: acl.boundary, broadcast: acl.broadcast,
                 dataLength: acl.data.count)
             let index = index(of: acl.connectionHandle)
-            // Moved out of the array and back, so that `self` can be used to make the text without a copy.
+            // The state is moved out of the array and back, so that `self` can be used to create the text without a
+            // copy.
             var partial = direction == .hostToController ? links[index].toController : links[index].toHost
             setPartial(PartialPDU(), at: index, direction)
             var bearers = TracedBearers()
@@ -62,7 +63,7 @@ extension PacketTracer {
         }
     }
 
-    /// Where the link is; a new link is added, in place of the oldest one if there are too many.
+    /// Returns the index of a link. A new link is added, and replaces the oldest one if the limit is reached.
     private mutating func index(of handle: ConnectionHandle) -> Int {
         if let index = links.firstIndex(where: { $0.handle == handle }) { return index }
         if links.count >= Self.maximumLinks { links.removeFirst() }

@@ -2,44 +2,45 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// Turns HCI packets into lines for people to read, down to the ATT PDU:
+/// Formats HCI packets as human-readable lines, down to the ATT PDU:
 ///
 ///     0.012345 > CMD LE Set Scan Enable enabled true filter duplicates false
 ///     0.013001 > ACL 0x0040 ATT_WRITE_REQ handle 0x0012 value 01 00
 ///     0.015210 < EVT Hardware Error code 0x01
 ///
-/// Every packet gets a line: one that cannot be decoded is shown as malformed, with the reason and the bytes. The only
-/// state is the fragments of PDUs in progress, for at most `maximumLinks` links.
+/// Every packet gets a line. A packet that can't be decoded is shown as malformed, with the reason and the bytes. The
+/// only state is the partially received PDUs and the Enhanced ATT bearers of up to `maximumLinks` links.
 public struct PacketTracer: Sendable {
-    /// Which way a packet goes.
+    /// The direction of a packet.
     public enum Direction: Sendable, CaseIterable {
         case hostToController, controllerToHost
     }
 
-    /// For how many links fragments are kept. A new link replaces the oldest one.
+    /// The maximum number of links for which fragments are kept. Beyond that, a new link replaces the oldest one.
     public static let maximumLinks = 32
 
-    /// Whether the keys in commands and in key distribution are shown. Off by default, because traces tend to be kept
-    /// and shared.
+    /// Whether to show the keys in commands and in key distribution. The default is false, because traces tend to be
+    /// stored and shared.
     public var showsKeys: Bool
 
-    /// Whose the keys are that links are encrypted with, in words. Where it is nil, encryption is not looked into.
+    /// Descriptions of the owners of encryption keys. If nil, the owner of a key is not shown.
     public var keyOwners: [UInt128: String]?
 
     var links: [TracedLink] = []
 
+    /// Creates a tracer. By default it hides keys, and does not identify the owners of encryption keys.
     public init(showsKeys: Bool = false, keyOwners: [UInt128: String]? = nil) {
         self.showsKeys = showsKeys
         self.keyOwners = keyOwners
     }
 
-    /// The line for one packet, H4 indicator first, without a line break. The time is shown in seconds since the
-    /// origin of `instant`.
+    /// Returns the line for one packet, which starts with its H4 indicator. The line has no line break. The time is
+    /// shown in seconds since the origin of `instant`.
     public mutating func line(for packet: Span<UInt8>, _ direction: Direction, at instant: Instant) -> String {
         describe(packet, direction).line(direction, at: instant)
     }
 
-    /// Describes one packet, H4 indicator first: its text, and the numbers in it.
+    /// Describes one packet, which starts with its H4 indicator: its text and its numbers.
     public mutating func describe(_ packet: Span<UInt8>, _ direction: Direction) -> PacketDescription {
         var description = PacketDescription()
         guard !packet.isEmpty else {
@@ -61,7 +62,7 @@ public struct PacketTracer: Sendable {
     }
 
     /// Describes a record of BlueZ's monitor that is not a packet. If the adapter appears, disappears, or is opened or
-    /// closed, all links are forgotten.
+    /// closed, the state of all links is discarded.
     public mutating func describe(note data: Span<UInt8>, _ opcode: BTSnoop.MonitorOpcode) -> PacketDescription {
         if [.newIndex, .deleteIndex, .openIndex, .closeIndex].contains(opcode) { links.removeAll() }
         var description = PacketDescription()
@@ -78,7 +79,7 @@ public struct PacketTracer: Sendable {
             var words = EventText(fields: fields)
             let text = words.text(event)
             description.event = words.numbers
-            // The length has been checked; the code and the length precede the parameters.
+            // The length has already been checked. The code and the length precede the parameters.
             description.event?.parameterLength = packet.count - 2
             description.malformation = words.malformation
             return text

@@ -1,13 +1,13 @@
 import BluetoothBase
 import BluetoothSMP
 
-/// The name and content of a PDU of the Security Manager Protocol (Core 5.4, Vol 3, Part H, 3.3). Values of 128 bits are
-/// shown octet by octet, as they were sent.
+/// Formats the name and content of a Security Manager Protocol PDU (Core 5.4, Vol 3, Part H, 3.3). 128-bit values are
+/// shown octet by octet, as sent.
 struct SecurityManagerText {
-    /// Whether distributed keys are shown.
+    /// Whether to show distributed keys.
     var showsKeys: Bool
 
-    /// Why pairing failed, by reason code (Table 3.7).
+    /// The reasons for a failed pairing, by reason code (Table 3.7).
     private static let reasons: [String] = [
         "0x00", "Passkey Entry Failed", "OOB Not Available", "Authentication Requirements", "Confirm Value Failed",
         "Pairing Not Supported", "Encryption Key Size", "Command Not Supported", "Unspecified Reason",
@@ -52,7 +52,7 @@ struct SecurityManagerText {
         }
     }
 
-    /// The content of a Pairing Request or Response (3.5.1). What is reserved is in the octets only.
+    /// Returns the content of a Pairing Request or Response (3.5.1). Reserved bits are read from the octets of the PDU.
     private func text(_ features: PairingFeatures, _ pdu: Span<UInt8>) -> String {
         let capability =
             switch features.ioCapability {
@@ -75,7 +75,8 @@ struct SecurityManagerText {
         flags(octet, ["EncKey", "IdKey", "SignKey", "LinkKey"])
     }
 
-    /// The names of the bits set, least significant first, or `none`. Bits without a name are shown as a number.
+    /// Returns the names of the set bits, least significant first, or `none`. Bits without a name are shown as a
+    /// number.
     private func flags(_ octet: UInt8, _ names: [String?]) -> String {
         var rest = octet
         var set: [String] = []

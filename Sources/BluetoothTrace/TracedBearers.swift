@@ -1,20 +1,20 @@
 import BluetoothBase
 import BluetoothL2CAP
 
-/// Which credit-based channels of a link carry the Attribute Protocol, as the signalling commands on it say (Core 5.4, Vol 3,
-/// Part F, 3.2.11), and the PDUs in progress on them.
+/// The Enhanced ATT bearers of a link, with their partially received PDUs. They are the credit-based channels that
+/// signalling commands have opened for the Attribute Protocol (Core 5.4, Vol 3, Part F, 3.2.11).
 struct TracedBearers: Sendable {
-    /// The end of a bearer that K-frames go to, with the PDU in progress.
+    /// The receiving end of a bearer, with its partially received PDU.
     private struct End: Sendable {
-        /// Which way its K-frames go.
+        /// The direction of the K-frames that it receives.
         let direction: PacketTracer.Direction
         let channel: ChannelIdentifier
         var pdu: [UInt8] = []
-        /// How many octets of the PDU are still to come.
+        /// The number of octets of the PDU that have not arrived yet.
         var missing = 0
     }
 
-    /// A request for bearers that has no answer yet.
+    /// A request for bearers without a response so far.
     private struct Request: Sendable {
         let direction: PacketTracer.Direction
         let identifier: UInt8
@@ -24,19 +24,20 @@ struct TracedBearers: Sendable {
     private var ends: [End] = []
     private var requests: [Request] = []
 
-    /// More ends than a link can have channels, and more requests than wait at a time on any link worth the trace.
+    /// The limits exceed the number of channels that a link can have, and the number of requests pending at a time on
+    /// any realistic link.
     private static let maximumEnds = 128, maximumRequests = 16
 
-    /// What a K-frame on a bearer carries.
+    /// The content of a K-frame on a bearer.
     enum Content {
         case pdu([UInt8])
-        /// How much of the PDU has come: `27 of 104 bytes`.
+        /// The part of the PDU that has arrived, for example `27 of 104 bytes`.
         case part(String)
-        /// More than the PDU it belongs to, or no PDU's length.
+        /// The K-frame exceeds the PDU to which it belongs, or is too short for the PDU's length.
         case malformed
     }
 
-    /// Takes a command of the signalling channel.
+    /// Processes a command of the signalling channel.
     mutating func note(_ payload: Span<UInt8>, _ direction: PacketTracer.Direction) {
         guard let command = try? SignallingCommand(decoding: payload) else { return }
         let data = ByteReader(command.data)
@@ -65,7 +66,7 @@ struct TracedBearers: Sendable {
         guard let index, !response.destinations.isEmpty else { return }
         let request = requests.remove(at: index)
         for (source, destination) in zip(request.sources, response.destinations) where destination.rawValue != 0 {
-            // What goes the way of the response goes to who has asked.
+            // The response travels to the requester, so frames in its direction are addressed to the source channel.
             open(source, direction)
             open(destination, direction.other)
         }
@@ -81,7 +82,7 @@ struct TracedBearers: Sendable {
         ends.removeAll { $0.channel == channel && $0.direction == direction }
     }
 
-    /// Takes the payload of a K-frame. Nil where its channel carries something else.
+    /// Processes the payload of a K-frame. Returns nil if its channel is not a bearer.
     mutating func take(
         _ payload: Span<UInt8>, to channel: ChannelIdentifier, _ direction: PacketTracer.Direction
     ) -> Content? {
@@ -108,7 +109,7 @@ struct TracedBearers: Sendable {
 }
 
 extension PacketTracer.Direction {
-    /// The other way.
+    /// The opposite direction.
     var other: Self {
         switch self {
         case .hostToController: .controllerToHost

@@ -1,7 +1,7 @@
 import BluetoothHost
 
 extension MachineCatalog {
-    /// The machines of this module, in the order of the page.
+    /// The state machines of this module, in the order in which `Documentation/StateMachines.md` lists them.
     package static var ofUsers: [Entry] {
         [
             Entry(LinkReadiness.self, "Decides when the users of a shared host get a link, and that it ends."),

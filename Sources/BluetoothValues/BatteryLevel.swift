@@ -1,12 +1,14 @@
 import BluetoothBase
 
-/// Battery Level, 0x2A19: how full a battery is.
+/// Battery Level, 0x2A19: the charge of a battery.
 public struct BatteryLevel: CharacteristicValue, Hashable {
+    /// The characteristic's UUID, 0x2A19.
     public static var uuid: BluetoothUUID { .init(0x2A19) }
 
-    /// 0, empty, to 100, full.
+    /// The charge from 0 (empty) to 100 (full).
     public var percentage: UInt8
 
+    /// Creates a level. A value above 100 is encoded as 100.
     public init(percentage: UInt8) { self.percentage = percentage }
 
     /// - Throws: also `.invalidValue` above 100.
@@ -16,5 +18,6 @@ public struct BatteryLevel: CharacteristicValue, Hashable {
         try reader.finish()
     }
 
+    /// Appends one octet: the percentage, at most 100.
     public func encode(into writer: inout ByteWriter) { writer.append(min(percentage, 100)) }
 }

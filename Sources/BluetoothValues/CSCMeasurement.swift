@@ -1,43 +1,47 @@
 import BluetoothBase
 
-/// CSC Measurement, 0x2A5B: what a cycling speed and cadence sensor sends, about once a second.
+/// CSC Measurement, 0x2A5B: the data that a cycling speed and cadence sensor sends, about once a second.
 ///
-/// It contains counters. Speed and cadence are computed from two measurements: `speed(since:circumference:)` and
-/// `cadence(since:)`.
+/// A measurement contains counters. Compute speed and cadence from two measurements with `speed(since:circumference:)`
+/// and `cadence(since:)`.
 public struct CSCMeasurement: CharacteristicValue, Hashable {
+    /// The characteristic's UUID, 0x2A5B.
     public static var uuid: BluetoothUUID { .init(0x2A5B) }
 
-    /// The turns of the wheel.
+    /// The revolutions of the wheel.
     public struct Wheel: Hashable, Sendable {
-        /// How many times it has turned; less than before if it was rolled backwards.
+        /// The total number of wheel revolutions. It decreases if the bicycle is rolled backwards.
         public var cumulativeRevolutions: UInt32
-        /// The time of the last turn, in 1/1024 s; wraps around every 64 s.
+        /// The time of the last revolution, in 1/1024 s. It wraps around every 64 s.
         public var lastEventTime: UInt16
 
+        /// Creates wheel data from the counter and the time of its last increment, in 1/1024 s.
         public init(cumulativeRevolutions: UInt32, lastEventTime: UInt16) {
             self.cumulativeRevolutions = cumulativeRevolutions
             self.lastEventTime = lastEventTime
         }
     }
 
-    /// The turns of the crank.
+    /// The revolutions of the crank.
     public struct Crank: Hashable, Sendable {
-        /// How many times it has turned; wraps around after 65535.
+        /// The total number of crank revolutions. It wraps around after 65535.
         public var cumulativeRevolutions: UInt16
-        /// The time of the last turn, in 1/1024 s; wraps around every 64 s.
+        /// The time of the last revolution, in 1/1024 s. It wraps around every 64 s.
         public var lastEventTime: UInt16
 
+        /// Creates crank data from the counter and the time of its last increment, in 1/1024 s.
         public init(cumulativeRevolutions: UInt16, lastEventTime: UInt16) {
             self.cumulativeRevolutions = cumulativeRevolutions
             self.lastEventTime = lastEventTime
         }
     }
 
-    /// Nil if the sensor is not at the wheel.
+    /// The wheel data; nil if the sensor does not measure the wheel.
     public var wheel: Wheel?
-    /// Nil if the sensor is not at the crank.
+    /// The crank data; nil if the sensor does not measure the crank.
     public var crank: Crank?
 
+    /// Creates a measurement. Nil means that the sensor does not measure the wheel or the crank.
     public init(wheel: Wheel? = nil, crank: Crank? = nil) {
         self.wheel = wheel
         self.crank = crank
@@ -53,6 +57,7 @@ public struct CSCMeasurement: CharacteristicValue, Hashable {
         var length: Int { (contains(.wheel) ? 6 : 0) + (contains(.crank) ? 4 : 0) }
     }
 
+    /// Decodes the flags and the fields that they announce. Octets after these fields are ignored.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         let flags = Flags(rawValue: try reader.readUInt8())
@@ -67,6 +72,7 @@ public struct CSCMeasurement: CharacteristicValue, Hashable {
         }
     }
 
+    /// Appends the flags, the wheel data and the crank data, without the parts that are nil.
     public func encode(into writer: inout ByteWriter) {
         var flags: Flags = []
         if wheel != nil { flags.insert(.wheel) }
@@ -86,33 +92,33 @@ public struct CSCMeasurement: CharacteristicValue, Hashable {
 
 // MARK: - Speed and cadence
 
-/// The counters and the event times wrap around, so differences are correct as long as the last events of two
-/// measurements are less than 64 seconds apart.
+/// The counters and event times wrap around. Differences are correct as long as the last events of the two measurements
+/// are less than 64 s apart.
 extension CSCMeasurement {
-    /// How fast the bicycle went since an earlier measurement, in metres per second; negative if it was rolled
-    /// backwards or the counter was set.
+    /// Returns the speed of the bicycle since an earlier measurement, in metres per second. It is negative if the
+    /// bicycle was rolled backwards or the counter was set.
     ///
-    /// It is 0 if the wheel did not turn in between. At low speed that is the case in some of the measurements: a
-    /// display should then keep its value for a few seconds. Nil if either measurement lacks the wheel, or if the wheel
-    /// has turned but the time of its last turn is the same.
+    /// The result is 0 if the wheel did not turn in between. At low speed this is the case for some measurements, so a
+    /// display should keep its value for a few seconds. The result is nil if either measurement lacks wheel data, or if
+    /// the wheel has turned but the time of its last revolution is unchanged.
     ///
-    /// - Parameter circumference: the circumference of the wheel in metres: about 2.1 for a road bicycle.
+    /// - Parameter circumference: the circumference of the wheel in metres, about 2.1 for a road bicycle.
     public func speed(since earlier: CSCMeasurement, circumference: Double) -> Double? {
         guard let wheel, let before = earlier.wheel else { return nil }
         let turns = Int32(bitPattern: wheel.cumulativeRevolutions &- before.cumulativeRevolutions)
         return rate(of: turns, from: before.lastEventTime, to: wheel.lastEventTime).map { $0 * circumference }
     }
 
-    /// How fast the crank turned since an earlier measurement, in revolutions per minute.
+    /// Returns the cadence since an earlier measurement, in revolutions per minute.
     ///
-    /// It is 0 and nil in the same cases as `speed(since:circumference:)`.
+    /// The result is 0 or nil in the same cases as for `speed(since:circumference:)`.
     public func cadence(since earlier: CSCMeasurement) -> Double? {
         guard let crank, let before = earlier.crank else { return nil }
         let turns = Int32(crank.cumulativeRevolutions &- before.cumulativeRevolutions)
         return rate(of: turns, from: before.lastEventTime, to: crank.lastEventTime).map { $0 * 60 }
     }
 
-    /// The rate in turns per second.
+    /// Returns the rate in revolutions per second.
     private func rate(of turns: Int32, from start: UInt16, to end: UInt16) -> Double? {
         guard turns != 0 else { return 0 }
         guard start != end else { return nil }

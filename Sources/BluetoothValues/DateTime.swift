@@ -1,8 +1,9 @@
 import BluetoothBase
 
-/// A date and a time of day, as contained in several values (GATT Specification Supplement, Date Time).
+/// A date and a time of day, which several values contain (GATT Specification Supplement, Date Time).
 ///
-/// The device's local time: no time zone is given. Use Foundation's `DateComponents` to convert it to a `Date`.
+/// It is the local time of the device, without a time zone. Use Foundation's `DateComponents` to convert it to a
+/// `Date`.
 public struct DateTime: Hashable, Sendable {
     /// 1582 to 9999; nil if unknown.
     public var year: UInt16?
@@ -17,6 +18,8 @@ public struct DateTime: Hashable, Sendable {
     /// 0 to 59.
     public var seconds: UInt8
 
+    /// Creates a date and a time, by default midnight. Values outside the range of a field are clamped when they are
+    /// encoded.
     public init(
         year: UInt16?, month: UInt8?, day: UInt8?, hours: UInt8 = 0, minutes: UInt8 = 0, seconds: UInt8 = 0
     ) {
@@ -28,7 +31,7 @@ public struct DateTime: Hashable, Sendable {
         self.seconds = seconds
     }
 
-    /// Its length in octets.
+    /// The length of an encoded value in octets.
     static let length = 7
 }
 

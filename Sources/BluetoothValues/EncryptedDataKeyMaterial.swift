@@ -1,18 +1,19 @@
 import BluetoothBase
 
-/// Encrypted Data Key Material, 0x2B88: what it takes to read and to make encrypted advertising data (Core 5.4, Vol 3, Part C,
-/// 12.6). A device gives it over links that are encrypted, authenticated and authorized.
+/// Encrypted Data Key Material, 0x2B88: the key material to encrypt and decrypt advertising data (Core 5.4, Vol 3, Part
+/// C, 12.6). A device provides it only over links that are encrypted, authenticated and authorized.
 public struct EncryptedDataKeyMaterial: CharacteristicValue, Hashable {
+    /// The characteristic's UUID, 0x2B88.
     public static var uuid: BluetoothUUID { .init(0x2B88) }
 
-    /// The octets of `sessionKey`.
+    /// The length of `sessionKey` in octets.
     public static let keyLength = 16
-    /// The octets of `initializationVector`.
+    /// The length of `initializationVector` in octets.
     public static let vectorLength = 8
 
     /// The key, 16 octets.
     public let sessionKey: [UInt8]
-    /// Eight octets that change with the key.
+    /// Eight octets, which change with the key.
     public let initializationVector: [UInt8]
 
     /// - Precondition: the key has 16 octets and the vector eight.
@@ -22,6 +23,7 @@ public struct EncryptedDataKeyMaterial: CharacteristicValue, Hashable {
         self.initializationVector = initializationVector
     }
 
+    /// Decodes exactly 24 octets: the key, then the initialization vector.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         try reader.require(Self.keyLength + Self.vectorLength)
@@ -30,15 +32,18 @@ public struct EncryptedDataKeyMaterial: CharacteristicValue, Hashable {
         try reader.finish()
     }
 
+    /// Appends the key, then the initialization vector.
     public func encode(into writer: inout ByteWriter) {
         writer.append(sessionKey)
         writer.append(initializationVector)
     }
 }
 
-/// A key is not to be found in a log.
+/// Keeps the key out of logs.
 extension EncryptedDataKeyMaterial: CustomStringConvertible, CustomReflectable {
+    /// The name of the type, without the key material.
     public var description: String { "EncryptedDataKeyMaterial(…)" }
 
+    /// A mirror without children, so that `dump` does not print the key material.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,26 +1,29 @@
 import BluetoothBase
 
-/// Heart Rate Measurement, 0x2A37: what a heart rate sensor sends, about once a second.
+/// Heart Rate Measurement, 0x2A37: the data that a heart rate sensor sends, about once a second.
 public struct HeartRateMeasurement: CharacteristicValue, Hashable {
+    /// The characteristic's UUID, 0x2A37.
     public static var uuid: BluetoothUUID { .init(0x2A37) }
 
     /// Whether the sensor touches the skin.
     public enum SensorContact: Hashable, Sendable {
-        /// The sensor cannot tell.
+        /// The sensor can't detect contact.
         case notSupported
         case notDetected
         case detected
     }
 
-    /// In beats per minute.
+    /// The heart rate in beats per minute.
     public var heartRate: UInt16
+    /// Whether the sensor touches the skin, if it can detect that.
     public var sensorContact: SensorContact
     /// The energy expended since the last reset, in kilojoules. Sensors send it only occasionally, and stop counting at
     /// 65535.
     public var energyExpended: UInt16?
-    /// The time from each beat to the next, the oldest first, with a resolution of 1/1024 s.
+    /// The times between successive beats, oldest first, with a resolution of 1/1024 s.
     public var rrIntervals: [Duration]
 
+    /// Creates a measurement. By default, the sensor can't detect contact and sends only the heart rate.
     public init(
         heartRate: UInt16, sensorContact: SensorContact = .notSupported, energyExpended: UInt16? = nil,
         rrIntervals: [Duration] = []
@@ -46,6 +49,7 @@ public struct HeartRateMeasurement: CharacteristicValue, Hashable {
         }
     }
 
+    /// Decodes the flags and the fields that they announce.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         let flags = Flags(rawValue: try reader.readUInt8())
@@ -65,6 +69,7 @@ public struct HeartRateMeasurement: CharacteristicValue, Hashable {
         while reader.remaining > 0 { rrIntervals.append(Duration(ticks: try reader.readUInt16())) }
     }
 
+    /// Appends the measurement. The heart rate takes one octet if it is below 256, otherwise two.
     public func encode(into writer: inout ByteWriter) {
         var flags: Flags = []
         if heartRate > UInt8.max { flags.insert(.isRate16Bit) }

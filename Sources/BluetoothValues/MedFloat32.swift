@@ -1,18 +1,19 @@
 import BluetoothBase
 
-/// A decimal number as used by medical devices: a mantissa of 24 bits and an exponent to the base 10, or one of five
-/// special values (medfloat32 of the GATT Specification Supplement, the FLOAT-Type of IEEE 11073-20601).
+/// A decimal number as used by medical devices: a 24-bit mantissa and an exponent to the base 10, or one of five
+/// special values (medfloat32 in the GATT Specification Supplement, FLOAT-Type in IEEE 11073-20601).
 ///
 /// The exponent expresses the precision of the number, so 36.4 and 36.40 are not the same `MedFloat32`. Convert it to a
 /// `Double` to compare or to calculate.
 public struct MedFloat32: RawRepresentable, Hashable, Sendable {
-    /// The exponent in the upper 8 bits, the mantissa in the lower 24, both in two's complement.
+    /// The exponent in the upper 8 bits and the mantissa in the lower 24 bits, both in two's complement.
     public var rawValue: UInt32
 
+    /// Creates a number, or a special value, from its encoded form.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The number nearest to `value` that is a multiple of 10 to the power of `exponent`: by default with two decimal
-    /// places. A number too large for that becomes `notAtThisResolution`.
+    /// Creates the number nearest to `value` that is a multiple of 10 to the power of `exponent`. The default exponent
+    /// gives two decimal places. A number that is too large becomes `notAtThisResolution`.
     public init(_ value: Double, exponent: Int8 = -2) {
         let scaled = (exponent < 0 ? value * powerOfTen(exponent.magnitude) : value / powerOfTen(exponent.magnitude))
             .rounded()
@@ -28,10 +29,10 @@ public struct MedFloat32: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// The exponent: the mantissa is multiplied by 10 to the power of this.
+    /// The exponent. The mantissa is multiplied by 10 to the power of this value.
     public var exponent: Int8 { Int8(truncatingIfNeeded: Int32(bitPattern: rawValue) >> 24) }
 
-    /// The digits of the number; meaningless for the special values.
+    /// The digits of the number. They are meaningless for special values.
     public var mantissa: Int32 { Int32(bitPattern: rawValue << 8) >> 8 }
 
     /// Whether this is a number and not a special value.
@@ -44,14 +45,16 @@ public struct MedFloat32: RawRepresentable, Hashable, Sendable {
     public static let nan = MedFloat32(rawValue: 0x007F_FFFF)
     /// NRes: the number cannot be represented at this resolution.
     public static let notAtThisResolution = MedFloat32(rawValue: 0x0080_0000)
+    /// +INFINITY: positive infinity.
     public static let positiveInfinity = MedFloat32(rawValue: 0x007F_FFFE)
+    /// -INFINITY: negative infinity.
     public static let negativeInfinity = MedFloat32(rawValue: 0x0080_0002)
     /// Reserved for future use.
     public static let reserved = MedFloat32(rawValue: 0x0080_0001)
 }
 
 extension Double {
-    /// The nearest `Double`; NaN for NaN, NRes and reserved values.
+    /// Creates the nearest `Double`. The result is NaN for NaN, NRes and reserved values.
     public init(_ number: MedFloat32) {
         let (mantissa, exponent) = (number.mantissa, number.exponent)
         if number.isFinite {
@@ -68,12 +71,15 @@ extension Double {
     }
 }
 
-/// 10 to the power of `exponent`: exact up to 22; 128 is the largest that occurs, which does not overflow.
+/// Returns 10 to the power of `exponent`. The result is exact for exponents up to 22. The largest one that occurs, 128,
+/// does not overflow.
 private func powerOfTen(_ exponent: UInt8) -> Double {
     (0..<exponent).reduce(1) { power, _ in power * 10 }
 }
 
 extension MedFloat32: CustomStringConvertible {
+    /// The number as text, such as `36.4`, or the name of a special value: `NaN`, `NRes`, `+INFINITY`, `-INFINITY` or
+    /// `reserved`.
     public var description: String {
         if isFinite { return "\(Double(self))" }
         return switch mantissa {

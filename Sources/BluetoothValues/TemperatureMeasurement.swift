@@ -1,19 +1,23 @@
 import BluetoothBase
 
-/// Temperature Measurement, 0x2A1C: what a clinical thermometer indicates.
+/// Temperature Measurement, 0x2A1C: the measurement that a clinical thermometer indicates.
 public struct TemperatureMeasurement: CharacteristicValue, Hashable {
+    /// The characteristic's UUID, 0x2A1C.
     public static var uuid: BluetoothUUID { .init(0x2A1C) }
 
+    /// The unit of a temperature: degrees Celsius or Fahrenheit.
     public enum Unit: Hashable, Sendable { case celsius, fahrenheit }
 
-    /// The temperature, in `unit`; `.nan` where the measurement failed.
+    /// The temperature in `unit`; `.nan` if the measurement failed.
     public var temperature: MedFloat32
+    /// The unit of `temperature`.
     public var unit: Unit
-    /// When it was measured; nil means now.
+    /// The time of the measurement; nil means now.
     public var timeStamp: DateTime?
-    /// Where on the body it was measured.
+    /// The location on the body; nil if the thermometer does not send it.
     public var type: TemperatureType?
 
+    /// Creates a measurement, by default in degrees Celsius, without a timestamp and a location.
     public init(
         temperature: MedFloat32, unit: Unit = .celsius, timeStamp: DateTime? = nil, type: TemperatureType? = nil
     ) {
@@ -23,7 +27,7 @@ public struct TemperatureMeasurement: CharacteristicValue, Hashable {
         self.type = type
     }
 
-    /// The temperature in degrees Celsius, whatever the unit; NaN where the measurement failed.
+    /// The temperature in degrees Celsius, regardless of `unit`; NaN if the measurement failed.
     public var celsius: Double {
         switch unit {
         case .celsius: Double(temperature)
@@ -42,7 +46,7 @@ public struct TemperatureMeasurement: CharacteristicValue, Hashable {
         var length: Int { 4 + (contains(.timeStamp) ? DateTime.length : 0) + (contains(.type) ? 1 : 0) }
     }
 
-    /// - Throws: also `.invalidValue` if the time stamp is invalid.
+    /// - Throws: also `.invalidValue` if the timestamp is invalid.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         let flags = Flags(rawValue: try reader.readUInt8())
@@ -53,6 +57,7 @@ public struct TemperatureMeasurement: CharacteristicValue, Hashable {
         type = flags.contains(.type) ? TemperatureType(rawValue: try reader.readUInt8()) : nil
     }
 
+    /// Appends the flags, the temperature, and the timestamp and the location if they are not nil.
     public func encode(into writer: inout ByteWriter) {
         var flags: Flags = unit == .fahrenheit ? .isFahrenheit : []
         if timeStamp != nil { flags.insert(.timeStamp) }
@@ -65,34 +70,46 @@ public struct TemperatureMeasurement: CharacteristicValue, Hashable {
     }
 }
 
-/// Temperature Type, 0x2A1D: where on the body a thermometer measures; a separate characteristic, or a field of a
-/// measurement.
+/// Temperature Type, 0x2A1D: the location on the body at which a thermometer measures. It is a separate characteristic
+/// or a field of a measurement.
 ///
-/// Not an enumeration, because a thermometer may send locations newer than this list.
+/// This is not an enumeration, because a thermometer may send locations that are newer than this list.
 public struct TemperatureType: CharacteristicValue, RawRepresentable, Hashable {
+    /// The characteristic's UUID, 0x2A1D.
     public static var uuid: BluetoothUUID { .init(0x2A1D) }
 
+    /// The location: 1 to 9 are assigned, and all other values are reserved for future use.
     public var rawValue: UInt8
 
+    /// Creates a location from its value, whether or not the value is assigned.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// The armpit.
     public static let armpit = Self(rawValue: 1)
+    /// The body in general.
     public static let body = Self(rawValue: 2)
     /// Usually the ear lobe.
     public static let ear = Self(rawValue: 3)
+    /// A finger.
     public static let finger = Self(rawValue: 4)
+    /// The gastrointestinal tract.
     public static let gastrointestinalTract = Self(rawValue: 5)
+    /// The mouth.
     public static let mouth = Self(rawValue: 6)
+    /// The rectum.
     public static let rectum = Self(rawValue: 7)
+    /// A toe.
     public static let toe = Self(rawValue: 8)
     /// The ear drum.
     public static let tympanum = Self(rawValue: 9)
 
+    /// Decodes exactly one octet. Every value is valid.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         rawValue = try reader.readUInt8()
         try reader.finish()
     }
 
+    /// Appends one octet.
     public func encode(into writer: inout ByteWriter) { writer.append(rawValue) }
 }

@@ -1,41 +1,47 @@
 import BluetoothBase
 
-/// Weight Measurement, 0x2A9D: what scales indicate.
+/// Weight Measurement, 0x2A9D: the measurement that a weight scale indicates.
 public struct WeightMeasurement: CharacteristicValue, Hashable {
+    /// The characteristic's UUID, 0x2A9D.
     public static var uuid: BluetoothUUID { .init(0x2A9D) }
 
+    /// The units of weight and height, each with its resolution.
     public enum Units: Hashable, Sendable {
-        /// Kilograms, with a resolution of 0.005, and metres, with one of 0.001.
+        /// Kilograms with a resolution of 0.005, and metres with a resolution of 0.001.
         case si
-        /// Pounds, with a resolution of 0.01, and inches, with one of 0.1.
+        /// Pounds with a resolution of 0.01, and inches with a resolution of 0.1.
         case imperial
     }
 
-    /// The body mass index and height, from scales that know the person's height.
+    /// The body mass index and height, sent by scales that know the person's height.
     public struct Body: Hashable, Sendable {
-        /// In kg/m², whatever the units, with a resolution of 0.1.
+        /// The body mass index in kg/m², regardless of the units, with a resolution of 0.1.
         public var massIndex: Double
-        /// In metres or inches.
+        /// The height in metres or inches.
         public var height: Double
 
+        /// Creates a body mass index in kg/m² and a height in the units of the measurement.
         public init(massIndex: Double, height: Double) {
             self.massIndex = massIndex
             self.height = height
         }
     }
 
-    /// In kilograms or pounds; nil if the measurement was unsuccessful.
+    /// The weight in kilograms or pounds; nil if the measurement was unsuccessful.
     public var weight: Double?
+    /// The units of `weight` and of the height in `body`.
     public var units: Units
-    /// When it was measured; nil means now.
+    /// The time of the measurement; nil means now.
     public var timeStamp: DateTime?
-    /// The person weighed, by the scales' user number; `unknownUser` if unknown.
+    /// The scale's user ID of the person; `unknownUser` if the user is unknown. Nil if the scale does not send it.
     public var userID: UInt8?
+    /// The body mass index and height; nil if the scale does not send them.
     public var body: Body?
 
-    /// The number of a user the scales do not know.
+    /// The user ID of an unknown user.
     public static let unknownUser: UInt8 = 0xFF
 
+    /// Creates a measurement, by default in SI units. Pass nil as `weight` if the measurement was unsuccessful.
     public init(
         weight: Double?, units: Units = .si, timeStamp: DateTime? = nil, userID: UInt8? = nil, body: Body? = nil
     ) {
@@ -46,7 +52,7 @@ public struct WeightMeasurement: CharacteristicValue, Hashable {
         self.body = body
     }
 
-    /// The weight in kilograms, whatever the units; nil if the measurement was unsuccessful.
+    /// The weight in kilograms, regardless of `units`; nil if the measurement was unsuccessful.
     public var kilograms: Double? {
         switch units {
         case .si: weight
@@ -70,7 +76,7 @@ public struct WeightMeasurement: CharacteristicValue, Hashable {
 
     private static let unsuccessful: UInt16 = 0xFFFF
 
-    /// - Throws: also `.invalidValue` if the time stamp is invalid.
+    /// - Throws: also `.invalidValue` if the timestamp is invalid.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         let flags = Flags(rawValue: try reader.readUInt8())
@@ -85,6 +91,8 @@ public struct WeightMeasurement: CharacteristicValue, Hashable {
         body = Body(massIndex: massIndex, height: Double(try reader.readUInt16()) / units.heightsPerUnit)
     }
 
+    /// Appends the flags, the weight, and the fields that are not nil. Values are rounded to the resolution of their
+    /// fields.
     public func encode(into writer: inout ByteWriter) {
         var flags: Flags = units == .imperial ? .isImperial : []
         if timeStamp != nil { flags.insert(.timeStamp) }
@@ -92,7 +100,7 @@ public struct WeightMeasurement: CharacteristicValue, Hashable {
         if body != nil { flags.insert(.body) }
 
         writer.append(flags.rawValue)
-        // NaN counts as unsuccessful.
+        // NaN is treated as unsuccessful.
         let known = weight.flatMap { $0.isNaN ? nil : $0 }
         let range = 0...(Self.unsuccessful - 1)
         writer.append(known.map { UInt16(nearest: $0 * units.weightsPerUnit, in: range) } ?? Self.unsuccessful)
@@ -105,7 +113,7 @@ public struct WeightMeasurement: CharacteristicValue, Hashable {
 }
 
 extension WeightMeasurement.Units {
-    /// How many units of weight there are in a kilogram or a pound.
+    /// The number of encoded units per kilogram or pound.
     fileprivate var weightsPerUnit: Double {
         switch self {
         case .si: 200
@@ -113,7 +121,7 @@ extension WeightMeasurement.Units {
         }
     }
 
-    /// How many units of height there are in a metre or an inch.
+    /// The number of encoded units per metre or inch.
     fileprivate var heightsPerUnit: Double {
         switch self {
         case .si: 1000

@@ -2,29 +2,38 @@ import Foundation
 import OpenCombine
 
 extension Publishers {
-    /// When collected elements are published.
+    /// Determines when collected elements are published.
     public enum TimeGroupingStrategy<Context: Scheduler> {
-        /// Whenever so much time has passed.
+        /// After each interval.
         case byTime(Context, Context.SchedulerTimeType.Stride)
-        /// Whenever so much time has passed, or there are so many.
+        /// After each interval, and whenever this number of elements has been collected.
         case byTimeOrCount(Context, Context.SchedulerTimeType.Stride, Int)
     }
 
-    /// Collects elements, and publishes them as arrays. Where there are none, nothing is published.
+    /// Collects elements and publishes them as arrays. Empty arrays are not published.
     public struct CollectByTime<Upstream: OpenCombine.Publisher, Context: Scheduler>: Publisher {
+        /// An array of collected elements, in the order received. Never empty.
         public typealias Output = [Upstream.Output]
+        /// The error type of `upstream`.
         public typealias Failure = Upstream.Failure
 
+        /// The publisher whose elements are collected.
         public let upstream: Upstream
+        /// Determines when the collected elements are published.
         public let strategy: TimeGroupingStrategy<Context>
+        /// Options for the scheduler's timer and for delivering the completion; nil for the scheduler's defaults.
         public let options: Context.SchedulerOptions?
 
+        /// Creates a publisher that collects the elements of `upstream`. A count in `strategy` that is not positive is
+        /// a programming error, which traps when a subscriber is attached.
         public init(
             upstream: Upstream, strategy: TimeGroupingStrategy<Context>, options: Context.SchedulerOptions?
         ) {
             (self.upstream, self.strategy, self.options) = (upstream, strategy, options)
         }
 
+        /// Attaches a subscriber, and starts the timer when `upstream` accepts the subscription. Elements collected
+        /// while the subscriber has no demand are dropped.
         public func receive<Downstream: Subscriber>(subscriber: Downstream)
         where Downstream.Input == Output, Downstream.Failure == Failure {
             upstream.subscribe(Inner(subscriber, strategy, options))
@@ -33,8 +42,8 @@ extension Publishers {
 }
 
 extension OpenCombine.Publisher {
-    /// Collects elements, and publishes them as arrays when the strategy says so. What has been collected is published
-    /// when this publisher finishes, and dropped if it fails.
+    /// Collects elements, and publishes them as arrays according to the strategy. Remaining elements are published when
+    /// this publisher finishes, and dropped if it fails.
     public func collect<Context: Scheduler>(
         _ strategy: Publishers.TimeGroupingStrategy<Context>, options: Context.SchedulerOptions? = nil
     ) -> Publishers.CollectByTime<Self, Context> {
@@ -48,7 +57,7 @@ extension Publishers.CollectByTime {
         private let downstream: Downstream
         private let scheduler: Context
         private let interval: Context.SchedulerTimeType.Stride
-        /// nil where time alone counts.
+        /// Nil if only the time counts.
         private let limit: Int?
         private let options: Context.SchedulerOptions?
 
@@ -110,7 +119,7 @@ extension Publishers.CollectByTime {
             }
             guard let rest else { return }
             endTimer()
-            // In its turn after what the timer publishes.
+            // On the scheduler, so that it follows the arrays that the timer publishes.
             scheduler.schedule(options: options) { [self] in
                 delivery.withLock {
                     if let rest { _ = downstream.receive(rest) }
@@ -139,12 +148,11 @@ extension Publishers.CollectByTime {
 
         private func timePassed() {
             guard let elements = lock.withLock({ isOver ? nil : takeElements() }) else { return }
-            // What is demanded here comes into effect with the next request.
+            // The additional demand takes effect with the next request.
             _ = publish(elements)
         }
 
-        /// What has been collected, if the subscriber wants it. What it does not want is dropped. Called with the lock
-        /// held.
+        /// Returns the collected elements if the subscriber has demand. Otherwise, drops them. Requires the lock.
         private func takeElements() -> Output? {
             defer { elements = [] }
             guard !elements.isEmpty, demand > .none else { return nil }

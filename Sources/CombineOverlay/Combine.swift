@@ -1,7 +1,8 @@
-// Combine is Apple's; OpenCombine is a reimplementation. Under this name files with `import Combine` compile unchanged:
-// `ObservableObject`, `@Published`, `sink`, `receive(on: DispatchQueue.main)` and the rest.
+// Re-exports OpenCombine, a reimplementation of Apple's Combine, under the name of Apple's module. Files with
+// `import Combine` compile unchanged, including `ObservableObject`, `@Published`, `sink` and
+// `receive(on: DispatchQueue.main)`.
 //
-// Not by way of OpenCombineShim, which takes in a module of the name `Combine` where it finds one.
+// OpenCombineShim is not used, because it imports any module named `Combine` that it finds.
 @_exported import OpenCombine
 @_exported import OpenCombineDispatch
 @_exported import OpenCombineFoundation

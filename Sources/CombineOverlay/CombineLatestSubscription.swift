@@ -1,7 +1,7 @@
 import OpenCombine
 
-/// The newest elements of several publishers, whenever one of them publishes another one. What the subscriber demands is
-/// demanded of all; what arrives beyond that is not delivered, but is the newest from then on.
+/// Delivers the latest elements of several publishers whenever one of them publishes. The subscriber's demand is passed
+/// to every publisher. An element beyond the demand is not delivered, but becomes the latest of its publisher.
 final class CombineLatestSubscription<Output, Failure: Error>: JoinedSubscription<Any, Output, Failure> {
     private var newest: [Any?]
     private let join: ([Any]) -> Output

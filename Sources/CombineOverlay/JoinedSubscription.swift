@@ -1,8 +1,8 @@
 import Foundation
 import OpenCombine
 
-/// What one subscriber is to several publishers: their subscriptions, how much it still demands, and which of them have
-/// finished. How elements are joined is its subclasses' matter.
+/// The connection of one subscriber to several publishers: their subscriptions, the remaining demand, and the
+/// publishers that have finished. Subclasses determine how elements are combined.
 class JoinedSubscription<Input, Output, Failure: Error>: Subscription {
     /// One of the publishers.
     struct Side: Subscriber {
@@ -15,7 +15,7 @@ class JoinedSubscription<Input, Output, Failure: Error>: Subscription {
         func receive(completion: Subscribers.Completion<Failure>) { joined.receive(completion, from: index) }
     }
 
-    /// What is protected by the lock.
+    /// The state that the lock protects.
     struct State {
         var subscriptions: [(any Subscription)?]
         var demand = Subscribers.Demand.none
@@ -25,7 +25,8 @@ class JoinedSubscription<Input, Output, Failure: Error>: Subscription {
 
     private let lock = NSLock()
     private var state: State
-    // One element follows the other, and one that is sent while another is being received comes in between.
+    // Serializes deliveries. Recursive, so that an element sent while another one is being received is delivered
+    // immediately.
     private let delivery = NSRecursiveLock()
     private let deliver: (Output) -> Subscribers.Demand
     private let complete: (Subscribers.Completion<Failure>) -> Void
@@ -39,23 +40,24 @@ class JoinedSubscription<Input, Output, Failure: Error>: Subscription {
 
     func withState<Result>(_ body: (inout State) -> Result) -> Result { lock.withLock { body(&state) } }
 
-    /// Delivers an element, unless it has ended meanwhile. Returns what the subscriber demands in addition.
+    /// Delivers an element, unless the subscription has ended in the meantime. Returns the subscriber's additional
+    /// demand.
     func delivered(_ output: Output) -> Subscribers.Demand {
         delivery.withLock { withState { $0.isOver } ? .none : deliver(output) }
     }
 
-    // MARK: What subclasses say
+    // MARK: Overridden by subclasses
 
-    /// What to request of a publisher that has just been subscribed to.
+    /// The demand to request from a publisher after subscribing to it.
     func initialDemand(_ state: State) -> Subscribers.Demand { state.demand }
 
-    /// An element of a publisher. Returns what is requested of that publisher in addition.
+    /// Handles an element of a publisher. Returns the additional demand for that publisher.
     func receive(_ input: Input, from index: Int) -> Subscribers.Demand { .none }
 
-    /// The subscriber demands more; the state's demand has been increased.
+    /// Handles additional demand of the subscriber. The demand in the state has already been increased.
     func requested(_ demand: Subscribers.Demand) {}
 
-    /// Whether elements are kept back that have to be delivered before the end. Called with the lock held.
+    /// Whether elements are held back that must be delivered before the completion. Called with the lock held.
     func holdsElements() -> Bool { false }
 
     // MARK: Subscription
@@ -70,14 +72,14 @@ class JoinedSubscription<Input, Output, Failure: Error>: Subscription {
 
     func cancel() { over()?.forEach { $0.cancel() } }
 
-    /// Passes a demand on to all publishers but one.
+    /// Passes demand on to all publishers except one.
     func requestUpstream(_ demand: Subscribers.Demand, except index: Int? = nil) {
         for (other, subscription) in withState({ $0.subscriptions }).enumerated() where other != index {
             subscription?.request(demand)
         }
     }
 
-    /// Finishes, if all publishers have and nothing is kept back.
+    /// Finishes if all publishers have finished and no element is held back.
     func finishIfDone() {
         let isDone = withState { $0.finished.count == $0.subscriptions.count && !$0.isOver && !holdsElements() }
         if isDone, over() != nil { delivery.withLock { complete(.finished) } }
@@ -105,7 +107,7 @@ class JoinedSubscription<Input, Output, Failure: Error>: Subscription {
         }
     }
 
-    /// Ends it. Returns the subscriptions that are to be cancelled; nil if it had ended before.
+    /// Ends the subscription. Returns the subscriptions to cancel; nil if it had already ended.
     private func over(failed index: Int? = nil) -> [any Subscription]? {
         withState { state in
             guard !state.isOver else { return nil }

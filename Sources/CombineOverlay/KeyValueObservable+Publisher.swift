@@ -2,7 +2,8 @@ import BluetoothObserving
 import OpenCombine
 
 extension KeyValueObservable {
-    /// The values of a property as it changes; the current one first, unless `.initial` is omitted.
+    /// Publishes the value of a property whenever it changes, starting with the current value unless `.initial` is
+    /// omitted.
     public func publisher<Value>(
         for keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [.initial, .new]
     ) -> AnyPublisher<Value, Never> {

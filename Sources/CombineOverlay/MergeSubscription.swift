@@ -1,6 +1,7 @@
 import OpenCombine
 
-/// The elements of several publishers as they arrive. One element of each is kept back while the subscriber demands none.
+/// Delivers the elements of several publishers as they arrive. While the subscriber has no demand, one element of each
+/// publisher is held back.
 final class MergeSubscription<Output, Failure: Error>: JoinedSubscription<Output, Output, Failure> {
     private var buffers: [Output?]
 
@@ -10,7 +11,7 @@ final class MergeSubscription<Output, Failure: Error>: JoinedSubscription<Output
         let joined = MergeSubscription(downstream, count: publishers.count)
         downstream.receive(subscription: joined)
         for (index, subscribe) in publishers.enumerated() { subscribe(Side(joined: joined, index: index)) }
-        // Of no publishers at all.
+        // If there are no publishers, finish immediately.
         joined.finishIfDone()
     }
 

@@ -1,23 +1,23 @@
 import OpenCombine
 
 extension OpenCombine.Publisher {
-    /// The elements of this publisher and another of its type, as they arrive.
+    /// Publishes the elements of this publisher and another one of the same type, as they arrive.
     public func merge(with other: Self) -> Publishers.MergeMany<Self> { .init(self, other) }
 
-    /// The elements of this publisher and another, as they arrive.
+    /// Publishes the elements of this publisher and another one, as they arrive.
     public func merge<B: OpenCombine.Publisher>(with b: B) -> Publishers.Merge<Self, B>
     where B.Output == Output, B.Failure == Failure {
         .init(self, b)
     }
 
-    /// The elements of this publisher and others, as they arrive.
+    /// Publishes the elements of this publisher and others, as they arrive.
     public func merge<B: OpenCombine.Publisher, C: OpenCombine.Publisher>(with b: B, _ c: C)
         -> Publishers.Merge3<Self, B, C>
     where B.Output == Output, B.Failure == Failure, C.Output == Output, C.Failure == Failure {
         .init(self, b, c)
     }
 
-    /// The elements of this publisher and others, as they arrive.
+    /// Publishes the elements of this publisher and others, as they arrive.
     public func merge<B: OpenCombine.Publisher, C: OpenCombine.Publisher, D: OpenCombine.Publisher>(
         with b: B, _ c: C, _ d: D
     ) -> Publishers.Merge4<Self, B, C, D>
@@ -28,7 +28,7 @@ extension OpenCombine.Publisher {
         .init(self, b, c, d)
     }
 
-    /// The elements of this publisher and others, as they arrive.
+    /// Publishes the elements of this publisher and others, as they arrive.
     public func merge<
         B: OpenCombine.Publisher, C: OpenCombine.Publisher, D: OpenCombine.Publisher, E: OpenCombine.Publisher
     >(with b: B, _ c: C, _ d: D, _ e: E) -> Publishers.Merge5<Self, B, C, D, E>
@@ -39,7 +39,7 @@ extension OpenCombine.Publisher {
         .init(self, b, c, d, e)
     }
 
-    /// The elements of this publisher and others, as they arrive.
+    /// Publishes the elements of this publisher and others, as they arrive.
     public func merge<
         B: OpenCombine.Publisher, C: OpenCombine.Publisher, D: OpenCombine.Publisher, E: OpenCombine.Publisher,
         F: OpenCombine.Publisher
@@ -51,7 +51,7 @@ extension OpenCombine.Publisher {
         .init(self, b, c, d, e, f)
     }
 
-    /// The elements of this publisher and others, as they arrive.
+    /// Publishes the elements of this publisher and others, as they arrive.
     public func merge<
         B: OpenCombine.Publisher, C: OpenCombine.Publisher, D: OpenCombine.Publisher, E: OpenCombine.Publisher,
         F: OpenCombine.Publisher, G: OpenCombine.Publisher
@@ -64,7 +64,7 @@ extension OpenCombine.Publisher {
         .init(self, b, c, d, e, f, g)
     }
 
-    /// The elements of this publisher and others, as they arrive.
+    /// Publishes the elements of this publisher and others, as they arrive.
     public func merge<
         B: OpenCombine.Publisher, C: OpenCombine.Publisher, D: OpenCombine.Publisher, E: OpenCombine.Publisher,
         F: OpenCombine.Publisher, G: OpenCombine.Publisher, H: OpenCombine.Publisher

@@ -6,8 +6,9 @@ import OpenCombineFoundation
     import FoundationNetworking
 #endif
 
-// Each of OpenCombine's publishers is one of these, too. An operator that is declared for this protocol is preferred to
-// OpenCombine's of the same name: that is the way to one that behaves differently, such as `prefix(_:)`.
+// All of OpenCombine's publishers also conform to this protocol. The compiler prefers an operator declared on it to
+// OpenCombine's operator of the same name. This is how the module replaces operators that behave differently from
+// Combine's, such as `prefix(_:)`.
 
 /// A type that publishes elements over time.
 public protocol Publisher<Output, Failure>: OpenCombine.Publisher {}
@@ -15,7 +16,7 @@ public protocol Publisher<Output, Failure>: OpenCombine.Publisher {}
 /// A publisher that an application sends elements through.
 public protocol Subject<Output, Failure>: OpenCombine.Subject, Publisher {}
 
-/// A publisher that publishes when it is told to.
+/// A publisher that starts to publish when `connect()` is called.
 public protocol ConnectablePublisher<Output, Failure>: OpenCombine.ConnectablePublisher, Publisher {}
 
 extension AnyPublisher: Publisher {}

@@ -2,34 +2,42 @@ import Foundation
 import OpenCombine
 
 extension Publisher {
-    /// The first elements. It finishes with the last of them.
+    /// Publishes the first elements, and finishes with the last of them.
     public func prefix(_ maxLength: Int) -> Publishers.OutputRange<Self> { output(in: ..<maxLength) }
 
-    /// The element at a position. It finishes with it.
+    /// Publishes the element at a position, and finishes with it.
     public func output(at index: Int) -> Publishers.OutputRange<Self> { output(in: index...index) }
 
-    /// The elements at some positions. It finishes with the last of them.
+    /// Publishes the elements in a range of positions, and finishes with the last of them.
     public func output<Range: RangeExpression<Int>>(in range: Range) -> Publishers.OutputRange<Self> {
         .init(upstream: self, range: range.relative(to: 0..<Int.max))
     }
 }
 
 extension Publishers {
-    /// Elements at some positions.
+    /// Publishes the elements in a range of positions.
     ///
-    /// `Publishers.Output` of OpenCombine, but that one finishes only when another element comes after the last.
+    /// Unlike this publisher, OpenCombine's `Publishers.Output` finishes only when another element arrives after the
+    /// last one.
     public struct OutputRange<Upstream: OpenCombine.Publisher>: Publisher {
+        /// The type of the elements of `upstream`.
         public typealias Output = Upstream.Output
+        /// The error type of `upstream`.
         public typealias Failure = Upstream.Failure
 
+        /// The publisher whose elements are selected.
         public let upstream: Upstream
+        /// The positions of the published elements. The first element of `upstream` has position 0.
         public let range: CountableRange<Int>
 
+        /// Creates a publisher of the elements of `upstream` at the positions in `range`. A negative lower bound is a
+        /// programming error.
         public init(upstream: Upstream, range: CountableRange<Int>) {
             precondition(range.lowerBound >= 0, "lowerBound must not be negative")
             (self.upstream, self.range) = (upstream, range)
         }
 
+        /// Attaches a subscriber, and cancels the subscription to `upstream` after the last element of the range.
         public func receive<Downstream: Subscriber>(subscriber: Downstream)
         where Downstream.Input == Output, Downstream.Failure == Failure {
             upstream.subscribe(Inner(subscriber, range))
@@ -93,7 +101,7 @@ extension Publishers {
 
             func cancel() { end()?.cancel() }
 
-            /// The subscription, for the one who ends it.
+            /// Ends the subscription and returns it; nil if it has already ended.
             private func end() -> (any Subscription)? {
                 lock.withLock {
                     guard case .subscribed(let subscription) = phase else { return nil }

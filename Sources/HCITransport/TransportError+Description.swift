@@ -1,10 +1,10 @@
 import BluetoothPlatform
 
 extension TransportError: CustomStringConvertible {
-    /// One line: the transport, what went wrong and, if possible, what to do about it.
+    /// The transport, the cause and, if possible, the fix, in one line.
     public var description: String { "\(transport): \(reason.description(adapter: adapter))" }
 
-    /// The name for users: `hci0` for `hci-socket:0`, and an address unchanged.
+    /// The adapter's name as users know it: `hci0` for `hci-socket:0`, or an address unchanged.
     private var adapter: String {
         let prefix = "hci-socket:"
         if transport == HCIMonitor.name { return Reason.monitor }
@@ -87,7 +87,7 @@ extension TransportError.Reason {
             .joined(separator: ", ")
     }
 
-    /// A path as a shell takes it.
+    /// A path, quoted for a shell if necessary.
     private static func quoted(_ path: String) -> String {
         let isPlain = path.utf8.allSatisfy {
             switch $0 {

@@ -2,7 +2,7 @@ import BluetoothPlatform
 import CBluetoothHCI
 
 extension TransportError.Reason {
-    /// The error for a failure to read from, or write to, an open transport; `end` if the other side is gone.
+    /// The reason for a failure to read from or write to an open transport. It is `end` if the other side is gone.
     init(transferring error: Errno, call: String, end: Self = .closedByPeer) {
         switch error.code {
         case EPIPE, ECONNRESET, ECONNABORTED, ENOTCONN, ESHUTDOWN, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, ENETRESET,
@@ -12,10 +12,10 @@ extension TransportError.Reason {
         }
     }
 
-    /// The error for a connection that could not be made.
+    /// The reason for a failure to connect.
     init(connecting error: Errno) {
         switch error.code {
-        // A local socket without a file, or whose connection queue is full, fails in the same way.
+        // A local socket whose file is missing, or whose connection queue is full, is treated the same.
         case ECONNREFUSED, ENOENT, EAGAIN: self = .connectionRefused
         case ETIMEDOUT: self = .timedOut
         case EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL: self = .unreachable(detail: error.text)
@@ -23,7 +23,7 @@ extension TransportError.Reason {
         }
     }
 
-    /// The error for an address that could not be listened on.
+    /// The reason for a failure to listen on an address.
     init(listening error: Errno) {
         switch error.code {
         case EADDRINUSE: self = .addressInUse
@@ -32,11 +32,11 @@ extension TransportError.Reason {
         }
     }
 
-    /// The error for a failed step of taking over an adapter.
+    /// The reason for a failed step of taking over an adapter.
     ///
-    /// Bringing down an adapter held by a user channel fails with `EBUSY`, opening a second user channel at the same
-    /// time with `EUSERS`, and every call with `EAFNOSUPPORT` without Bluetooth and outside the initial network
-    /// namespace.
+    /// Bringing down an adapter held by a user channel fails with `EBUSY`, and opening a second user channel at the
+    /// same time fails with `EUSERS`. Without Bluetooth, and outside the initial network namespace, every call fails
+    /// with `EAFNOSUPPORT`.
     init(openingAdapter error: Errno, call: String, executable: String?) {
         switch error.code {
         case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT: self = .bluetoothUnavailable

@@ -1,22 +1,22 @@
 import BluetoothHCI
 import BluetoothPlatform
 
-/// Why a transport could not be opened, or why it ended.
+/// An error that describes why a transport could not be opened, or why it ended.
 ///
-/// After any error except `.outputFull` the transport is unusable: close it.
+/// After any error except `.outputFull` the transport is unusable. Close it.
 public struct TransportError: Error, Equatable, Sendable {
-    /// What went wrong.
+    /// The reason for the error.
     public enum Reason: Error, Equatable, Sendable {
         // Opening a stream
-        /// Nothing listens at the address.
+        /// No program listens at the address.
         case connectionRefused
         /// The host's name has no address; `detail` is the resolver's message.
         case hostNotFound(detail: String)
         /// There is no route to the host; `detail` is the system's message.
         case unreachable(detail: String)
-        /// The time allowed for opening has passed.
+        /// Opening the transport took longer than its timeout.
         case timedOut
-        /// The caller called the opening off.
+        /// The caller cancelled opening.
         case cancelled
         /// The address is already in use by another listener.
         case addressInUse
@@ -26,17 +26,18 @@ public struct TransportError: Error, Equatable, Sendable {
         // Opening an adapter
         /// The kernel offers no Bluetooth sockets here.
         case bluetoothUnavailable
-        /// There is no such adapter; `present` lists those there are.
+        /// The adapter does not exist. `present` lists the available adapters.
         case noSuchAdapter(present: [AdapterInformation])
         /// Another program holds the adapter exclusively through its user channel.
         case adapterHeld(by: AdapterHolder?)
-        /// Something, such as the Bluetooth daemon, keeps bringing the adapter up.
+        /// Another program, such as the Bluetooth daemon, keeps bringing the adapter up.
         case adapterBroughtUp
         /// The kernel is still setting up the adapter, which has just been plugged in.
         case adapterInitializing
-        /// The adapter's radio is switched off. If there is no adapter, a switch of the machine hides it.
+        /// The adapter's radio is switched off, or a switch of the machine keeps the adapter from appearing at all.
         case adapterBlocked(AdapterInformation.Block)
-        /// The process lacks `CAP_NET_ADMIN`; `executable` is the file to grant it to, nil if the process runs as root.
+        /// The process lacks a capability: `CAP_NET_ADMIN` to open an adapter, `CAP_NET_RAW` to read the monitor
+        /// channel. `executable` is the file to grant it to; nil if the process runs as root.
         case notPermitted(executable: String?)
 
         // Opening a device
@@ -48,32 +49,35 @@ public struct TransportError: Error, Equatable, Sendable {
         case closedByPeer
         /// The adapter was unplugged, or taken down by another program.
         case adapterRemoved
-        /// The bytes of a stream are not HCI packets: packet boundaries are lost.
+        /// The bytes of a stream are not HCI packets, so packet boundaries are lost.
         case malformedStream(H4Fault)
-        /// A packet is empty or longer than HCI allows. It was not sent, or not delivered.
+        /// A packet is empty or longer than HCI allows. It was not sent or delivered.
         case invalidPacketLength(Int)
-        /// The other side does not read: `pending` bytes are waiting. The packet was not accepted.
+        /// The other side is not reading, and `pending` bytes are waiting. The packet was not accepted.
         case outputFull(pending: Int)
-        /// The transport was closed by its owner.
+        /// The owner has closed the transport.
         case closed
 
         /// `BLUETOOTH_TRANSPORT` in the environment is not the name of a transport.
         case invalidEnvironment(TransportNameError)
-        /// The transport has no socket of its own: `virtual`.
+        /// The transport can't be opened this way: `virtual` has no socket, and only servers can listen.
         case notASocket
-        /// A system call failed with an error that has no case of its own.
+        /// A system call failed with an error that no other case covers.
         case system(call: String, code: Int32)
     }
 
+    /// The reason why the transport could not be opened, or why it ended.
     public var reason: Reason
-    /// Whether the process or the system lacks descriptors or memory for now, so that it helps to try again later.
+    /// Whether the process or the system has temporarily run out of descriptors or memory, so that a later retry may
+    /// succeed.
     public var isShortage: Bool {
         guard case .system(_, let code) = reason else { return false }
         return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code)
     }
-    /// The name of the transport, as `TransportName.description` gives it.
+    /// The name of the transport, as returned by `TransportName.description`.
     public var transport: String
 
+    /// Creates an error for the transport with this name.
     public init(_ reason: Reason, transport: String) {
         self.reason = reason
         self.transport = transport

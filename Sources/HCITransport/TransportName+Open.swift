@@ -2,20 +2,21 @@ import BluetoothBase
 import BluetoothHCI
 
 extension TransportName {
-    /// How long connecting may take by default.
+    /// The default timeout for connecting.
     public static var connectTimeout: Duration { .seconds(10) }
 
-    /// Opens this transport, as the host's side or, for a stream or `vhci`, as the controller's.
+    /// Opens this transport as the host's side of HCI or, for a stream or `vhci`, as the controller's side.
     ///
-    /// This blocks: a client waits for its connection, 10 seconds if `timeout` is nil; a server waits for its first
-    /// client, forever if `timeout` is nil. `cancellation`, used for nothing else, cancels the wait from any thread. An
-    /// adapter or a device opens at once or not at all, except an adapter that the kernel is still setting up, which is
-    /// waited for like a connection. Looking up a host name may take as long as the system's resolver allows,
-    /// regardless of the timeout.
+    /// This call blocks. A client waits for its connection, for 10 s if `timeout` is nil. A server waits for its first
+    /// client, forever if `timeout` is nil. An adapter or a device opens immediately or not at all, with one exception:
+    /// if the kernel is still setting up an adapter, this waits for it as for a connection. `cancellation` cancels the
+    /// wait from any thread; it must not be used for anything else. Looking up a host name may take as long as the
+    /// system's resolver allows, regardless of the timeout.
     ///
-    /// `report` is told what keeps a server from accepting its client for now, such as a lack of file descriptors.
+    /// `report` is called with the temporary error, such as a lack of file descriptors, that keeps a server from
+    /// accepting its client.
     ///
-    /// Throws a `TransportError` whose description says what to do; `.notASocket` for `virtual`.
+    /// Throws a `TransportError` whose description names the fix; `.notASocket` for `virtual`.
     public func open(
         as receiver: H4Framer.Receiver = .host, timeout: Duration? = nil, cancellation: Waker? = nil,
         report: (TransportError) -> Void = { _ in }
@@ -52,7 +53,7 @@ extension TransportName {
         }
     }
 
-    /// The address a client connects to.
+    /// The addresses that a client tries to connect to.
     private func addresses() throws(TransportError.Reason) -> [SocketAddress] {
         switch self {
         case .tcpClient(let host, let port): try SocketAddress.resolve(host: host, port: port)

@@ -1,16 +1,16 @@
-/// Where HCI packets come from and go to, named as Bumble names its transports.
+/// The name of a transport for HCI packets. The names are those that Bumble uses.
 ///
-/// The text form is `kind:parameters`, and `description` gives it back.
+/// The text form is `kind:parameters`; `description` returns it.
 public enum TransportName: Hashable, Sendable {
-    /// `virtual`: a radio inside this process. Not a socket: the owner of that radio resolves the name.
+    /// `virtual`: a simulated radio inside this process. It is not a socket; the owner of that radio resolves the name.
     case virtual
     /// `hci-socket:ADAPTER`: one of the kernel's adapters, taken over through its user channel. `ADAPTER` is a number,
-    /// a name or an address: `0`, `hci0` or `AA:BB:CC:DD:EE:FF`. If omitted, the first usable adapter.
+    /// a name or an address: `0`, `hci0` or `AA:BB:CC:DD:EE:FF`. It defaults to the first usable adapter.
     case hciSocket(AdapterSelector)
-    /// `tcp-client:HOST:PORT`: connects to a controller that listens there.
+    /// `tcp-client:HOST:PORT`: connects to a controller that listens at this address.
     case tcpClient(host: String, port: UInt16)
-    /// `tcp-server:HOST:PORT`: listens on an address of this machine. The host `_` means all of them; port 0 lets the
-    /// system choose.
+    /// `tcp-server:HOST:PORT`: listens on an address of this machine. The host `_` means all addresses; port 0 lets the
+    /// system choose the port.
     case tcpServer(host: String?, port: UInt16)
     /// `unix-client:PATH`, or `unix:PATH`: connects to a socket file. A path that starts with `@` names an abstract
     /// socket, which has no file.
@@ -20,10 +20,11 @@ public enum TransportName: Hashable, Sendable {
     /// `serial:DEVICE[,BAUD][,rtscts][,resync]`: H4 over a serial line, as spoken by dongles with HCI firmware.
     case serial(SerialLine)
     /// `pty[:LINK]`: a new pseudo-terminal, whose other end is opened as `serial:`. `LINK` is the path of a symbolic
-    /// link to that end: the user of a host has no other way to find it, while the radio prints it.
+    /// link to that end. Without the link, the user of a host has no way to find that end, whereas a radio prints its
+    /// path.
     case pty(link: String?)
-    /// `vhci[:PATH]`: the kernel's virtual HCI device, by default `/dev/vhci`. It gives a controller to the kernel, as
-    /// another adapter `hciN`; a host cannot open it.
+    /// `vhci[:PATH]`: the kernel's virtual HCI device, by default `/dev/vhci`. It provides a controller to the kernel
+    /// as another adapter `hciN`. A host can't open it.
     case vhci(path: String)
 
     /// The default path of the virtual HCI device.
@@ -31,10 +32,10 @@ public enum TransportName: Hashable, Sendable {
 }
 
 extension TransportName {
-    /// Whether this leads to a controller of this machine: one of the kernel's adapters, or a dongle on a serial line.
+    /// Whether this is a controller of this machine: one of the kernel's adapters, or a dongle on a serial line.
     ///
-    /// A controller behind a socket or a pseudo-terminal may be a virtual one. Those have addresses that repeat, so bonds with
-    /// devices met there must not be taken for bonds with real ones.
+    /// A controller behind a socket or a pseudo-terminal may be virtual. Virtual devices reuse addresses, so bonds with
+    /// them must not be mistaken for bonds with real devices.
     public var isOfThisMachine: Bool {
         switch self {
         case .hciSocket: true
@@ -44,37 +45,38 @@ extension TransportName {
     }
 }
 
-/// Why a text is not the name of a transport.
+/// An error that describes why a text is not a valid transport name.
 public struct TransportNameError: Error, Equatable, Sendable {
-    /// The reason.
+    /// The reason for the error.
     public enum Reason: Error, Equatable, Sendable {
         /// The part before the colon is not a known kind of transport.
         case unknownKind
-        /// The adapter is not a number from 0 to 65534, `hci` and such a number, or a public address.
+        /// The adapter is not a number from 0 to 65534, `hci` followed by such a number, or a public address.
         case invalidAdapter
         /// The host is missing, or an IPv6 address is not in brackets.
         case invalidHost
         /// The port is missing, or not a number from 1 to 65535 (0 is allowed for a server).
         case invalidPort
-        /// The path is empty, contains a zero byte, or is longer than the 107 bytes a socket address holds.
+        /// The path is empty, contains a zero byte, or exceeds the 107 bytes that fit in a socket address.
         case invalidPath
         /// The path of a device, or of a link to one, is empty or contains a zero byte.
         case invalidDevice
         /// An option of a serial device is not a baud rate, `rtscts` or `resync`, or is repeated.
         case invalidSerialOption
-        /// The kind takes no parameters.
+        /// The transport kind has no parameters.
         case unexpectedParameters
     }
 
-    /// The text as it was given.
+    /// The original text.
     public var text: String
+    /// The rule of the text form that `text` violates.
     public var reason: Reason
 }
 
 // MARK: - Text
 
 extension TransportName: CustomStringConvertible {
-    /// Reads the text form.
+    /// Parses the text form.
     public init(_ text: String) throws(TransportNameError) {
         let colon = text.firstIndex(of: ":")
         let kind = text[..<(colon ?? text.endIndex)]
@@ -106,6 +108,7 @@ extension TransportName: CustomStringConvertible {
         }
     }
 
+    /// The text form, such as `hci-socket:0` or `tcp-server:_:1234`. A default adapter or path is omitted.
     public var description: String {
         switch self {
         case .virtual: "virtual"
@@ -148,13 +151,14 @@ extension TransportName: CustomStringConvertible {
     }
 }
 
-/// A number of digits only: the initializers of integers would also accept a sign.
+/// Parses a number that consists of digits only. The initializers of integers would also accept a sign.
 func decimalNumber<Number: FixedWidthInteger>(_ text: Substring) -> Number? {
     guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
     return Number(text)
 }
 
 extension TransportNameError: CustomStringConvertible {
+    /// A sentence that quotes the text, states the problem and lists the accepted forms.
     public var description: String {
         let problem =
             switch reason {

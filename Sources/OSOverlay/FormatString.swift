@@ -1,12 +1,12 @@
 import Foundation
 
-/// A format in the manner of `printf`, with privacy: `%{public}@ took %.1f s`.
+/// A `printf`-style format string with privacy annotations, such as `%{public}@ took %.1f s`.
 struct FormatString {
     private var rest: Substring
     private var arguments: ArraySlice<Any?>
 
-    /// The text of a format and its arguments. Arguments that do not fit their conversion are described; what is missing
-    /// is named, as in Apple's log.
+    /// Formats the arguments. An argument that does not match its conversion is written with its description. A missing
+    /// argument is written as `<decode: missing data>`, as in Apple's log.
     static func text(_ format: String, _ arguments: [Any?]) -> String {
         guard format.contains("%") else { return format }
         var parser = FormatString(rest: format[...], arguments: arguments[...])
@@ -23,18 +23,18 @@ struct FormatString {
         return text + rest
     }
 
-    /// What follows a percent sign.
+    /// Parses the conversion that follows a percent sign.
     private mutating func conversion() -> String {
         if rest.first == "%" {
             rest.removeFirst()
             return "%"
         }
-        // Without an end it is no annotation, but text.
+        // Without a closing brace, this is text rather than an annotation.
         if rest.first == "{", !rest.contains("}") { return "%" }
         let options = annotations()
         var specification = take { "-+ #0.*0123456789".contains($0) }
         if specification.contains("*") {
-            // The width, or the precision, is an argument of its own.
+            // A separate argument gives the width or the precision.
             let width = arguments.popFirst().flatMap { $0 as? any BinaryInteger }.map { "\($0)" } ?? ""
             specification = specification.replacingOccurrences(of: "*", with: width)
         }
@@ -48,7 +48,7 @@ struct FormatString {
         return privacy(options).text(of: value, isScalar: isScalar)
     }
 
-    /// What is in braces: `{public, name=value}`.
+    /// Parses the annotations in braces, such as `{public, name=value}`.
     private mutating func annotations() -> [String] {
         guard rest.first == "{", let end = rest.firstIndex(of: "}") else { return [] }
         defer { rest = rest[rest.index(after: end)...] }
@@ -104,11 +104,11 @@ struct FormatString {
         String(Number.Magnitude(truncatingIfNeeded: number), radix: radix, uppercase: uppercase)
     }
 
-    /// Width, zeros and the side they are on.
+    /// Applies the width, the padding and the alignment.
     private static func padded(_ digits: String, _ specification: String) -> String {
         let parts = specification.split(separator: ".", omittingEmptySubsequences: false)
         let flags = parts.first.map { $0.prefix { "-+ #0".contains($0) } } ?? ""
-        // A program's own, but a width of millions would still be of no use.
+        // The format comes from the program itself, but a width of millions would be useless.
         let width = min(parts.first.flatMap { Int($0.dropFirst(flags.count)) } ?? 0, 1024)
         let precision = min(parts.count > 1 ? Int(parts[1]) ?? 0 : 0, 1024)
         let isNegative = digits.hasPrefix("-")

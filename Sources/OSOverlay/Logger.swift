@@ -1,19 +1,21 @@
 import Logging
 
-/// Writes messages, through swift-log.
+/// Writes log messages through swift-log.
 public struct Logger: Sendable {
     let log: OSLog
 
     /// Writes to `OSLog.default`.
     public init() { log = .default }
 
+    /// Creates a logger whose swift-log label is `subsystem.category`. An empty part is omitted.
     public init(subsystem: String, category: String) { log = OSLog(subsystem: subsystem, category: category) }
 
+    /// Creates a logger that writes to `logObj`.
     public init(_ logObj: OSLog) { log = logObj }
 
-    // The place of a call is what swift-log asks for; Apple's methods find it in another way.
+    // swift-log needs the source location of each call. Apple's methods obtain it without these parameters.
 
-    /// Writes a message of the level `default`.
+    /// Writes a message at the level `default`.
     public func log(
         _ message: @autoclosure () -> OSLogMessage, file: String = #fileID, function: String = #function,
         line: UInt = #line
@@ -29,7 +31,7 @@ public struct Logger: Sendable {
         log.log(level.level, { message().text }, file: file, function: function, line: line)
     }
 
-    /// Writes a message of the level `trace` of swift-log; Apple's `Logger` makes it `debug`.
+    /// Writes a message at the level `trace` of swift-log. Apple's `Logger` uses `debug` instead.
     public func trace(
         _ message: @autoclosure () -> OSLogMessage, file: String = #fileID, function: String = #function,
         line: UInt = #line
@@ -37,7 +39,7 @@ public struct Logger: Sendable {
         log.log(.trace, { message().text }, file: file, function: function, line: line)
     }
 
-    /// Writes a message of the level `debug`.
+    /// Writes a message at the level `debug`.
     public func debug(
         _ message: @autoclosure () -> OSLogMessage, file: String = #fileID, function: String = #function,
         line: UInt = #line
@@ -45,7 +47,7 @@ public struct Logger: Sendable {
         log(level: .debug, message(), file: file, function: function, line: line)
     }
 
-    /// Writes a message of the level `info`.
+    /// Writes a message at the level `info`.
     public func info(
         _ message: @autoclosure () -> OSLogMessage, file: String = #fileID, function: String = #function,
         line: UInt = #line
@@ -53,7 +55,7 @@ public struct Logger: Sendable {
         log(level: .info, message(), file: file, function: function, line: line)
     }
 
-    /// Writes a message of the level `default`.
+    /// Writes a message at the level `default`.
     public func notice(
         _ message: @autoclosure () -> OSLogMessage, file: String = #fileID, function: String = #function,
         line: UInt = #line
@@ -61,7 +63,7 @@ public struct Logger: Sendable {
         log(level: .default, message(), file: file, function: function, line: line)
     }
 
-    /// Writes a message of the level `warning` of swift-log; Apple's `Logger` makes it `error`.
+    /// Writes a message at the level `warning` of swift-log. Apple's `Logger` uses `error` instead.
     public func warning(
         _ message: @autoclosure () -> OSLogMessage, file: String = #fileID, function: String = #function,
         line: UInt = #line
@@ -69,7 +71,7 @@ public struct Logger: Sendable {
         log.log(.warning, { message().text }, file: file, function: function, line: line)
     }
 
-    /// Writes a message of the level `error`.
+    /// Writes a message at the level `error`.
     public func error(
         _ message: @autoclosure () -> OSLogMessage, file: String = #fileID, function: String = #function,
         line: UInt = #line
@@ -77,7 +79,7 @@ public struct Logger: Sendable {
         log(level: .error, message(), file: file, function: function, line: line)
     }
 
-    /// Writes a message of the level `fault`.
+    /// Writes a message at the level `fault`.
     public func critical(
         _ message: @autoclosure () -> OSLogMessage, file: String = #fileID, function: String = #function,
         line: UInt = #line
@@ -85,7 +87,7 @@ public struct Logger: Sendable {
         log(level: .fault, message(), file: file, function: function, line: line)
     }
 
-    /// Writes a message of the level `fault`.
+    /// Writes a message at the level `fault`.
     public func fault(
         _ message: @autoclosure () -> OSLogMessage, file: String = #fileID, function: String = #function,
         line: UInt = #line

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A lock around a state, for all who hold a copy of it.
+/// A lock that protects a state. All copies share the lock and the state.
 public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     // Unchecked: the mutex protects the state.
     private final class Storage {
@@ -12,10 +12,13 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
 
     private let storage: Storage
 
+    /// Creates a lock, initially unlocked, with a sendable state.
     public init(initialState: State) where State: Sendable { storage = Storage(initialState) }
 
+    /// Creates a lock, initially unlocked, whose state need not be sendable.
     public init(uncheckedState: State) { storage = Storage(uncheckedState) }
 
+    /// Creates a lock without a state, initially unlocked.
     public init() where State == Void { storage = Storage(()) }
 
     /// Calls a closure with the state while holding the lock.
@@ -25,20 +28,22 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
         try withLockUnchecked(body)
     }
 
-    /// Calls a closure with the state while holding the lock. What goes in and out is not checked.
+    /// Calls a closure with the state while holding the lock, without checking that captured and returned values are
+    /// sendable.
     public func withLockUnchecked<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         storage.mutex.lock()
         defer { storage.mutex.unlock() }
         return try body(&storage.state)
     }
 
-    /// As `withLock`, unless the lock is held: then nil.
+    /// Like `withLock`, but returns nil if the lock is already held.
     public func withLockIfAvailable<Result: Sendable>(
         _ body: @Sendable (inout State) throws -> Result
     ) rethrows -> Result? {
         try withLockIfAvailableUnchecked(body)
     }
 
+    /// Like `withLockUnchecked`, but returns nil if the lock is already held.
     public func withLockIfAvailableUnchecked<Result>(
         _ body: (inout State) throws -> Result
     ) rethrows -> Result? {
@@ -49,16 +54,19 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
 }
 
 extension OSAllocatedUnfairLock where State == Void {
+    /// Calls a closure while holding the lock.
     public func withLock<Result: Sendable>(_ body: @Sendable () throws -> Result) rethrows -> Result {
         try withLockUnchecked(body)
     }
 
+    /// Calls a closure while holding the lock, without checking that captured and returned values are sendable.
     public func withLockUnchecked<Result>(_ body: () throws -> Result) rethrows -> Result {
         lock()
         defer { unlock() }
         return try body()
     }
 
+    /// Like `withLock`, but returns nil if the lock is already held.
     public func withLockIfAvailable<Result: Sendable>(
         _ body: @Sendable () throws -> Result
     ) rethrows -> Result? {
@@ -67,10 +75,12 @@ extension OSAllocatedUnfairLock where State == Void {
         return try body()
     }
 
+    /// Acquires the lock, and waits while another thread holds it. A thread that already holds it deadlocks.
     public func lock() { storage.mutex.lock() }
 
+    /// Releases the lock. Must be called on the thread that acquired it.
     public func unlock() { storage.mutex.unlock() }
 
-    /// Takes the lock unless it is held. Returns whether it was taken.
+    /// Acquires the lock unless it is already held. Returns whether it was acquired.
     public func lockIfAvailable() -> Bool { storage.mutex.try() }
 }

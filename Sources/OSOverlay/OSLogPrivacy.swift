@@ -3,9 +3,9 @@ import Synchronization
 
 /// Whether a value may appear in the log.
 public struct OSLogPrivacy: Equatable, Sendable {
-    /// What takes the place of a value that may not.
+    /// The replacement for a value that must not appear.
     public enum Mask: Equatable, Sendable {
-        /// Something that is the same for the same value in one run of a program, and says nothing about it.
+        /// A hash, which is the same for equal values within one run of the program and does not reveal the value.
         case hash
         /// Nothing.
         case none
@@ -16,22 +16,25 @@ public struct OSLogPrivacy: Equatable, Sendable {
     let kind: Kind
     let mask: Mask
 
-    /// Numbers and truth values appear, everything else is private.
+    /// Numbers and Booleans appear. All other values are private.
     public static var auto: OSLogPrivacy { .init(kind: .automatic, mask: .none) }
     /// The value appears.
     public static var `public`: OSLogPrivacy { .init(kind: .public, mask: .none) }
-    /// The value appears only where private data is shown.
+    /// The value appears only if private data is shown.
     public static var `private`: OSLogPrivacy { .init(kind: .private, mask: .none) }
     /// The value never appears.
     public static var sensitive: OSLogPrivacy { .init(kind: .sensitive, mask: .none) }
 
+    /// Numbers and Booleans appear. All other values are private, and replaced by `mask` when they do not appear.
     public static func auto(mask: Mask) -> OSLogPrivacy { .init(kind: .automatic, mask: mask) }
+    /// The value appears only if private data is shown. Otherwise, `mask` determines its replacement.
     public static func `private`(mask: Mask) -> OSLogPrivacy { .init(kind: .private, mask: mask) }
+    /// The value never appears. `mask` determines its replacement.
     public static func sensitive(mask: Mask) -> OSLogPrivacy { .init(kind: .sensitive, mask: mask) }
 
-    /// The text of a value, or what takes its place.
+    /// The text of a value, or its replacement.
     ///
-    /// - Parameter isScalar: whether it is a number or a truth value.
+    /// - Parameter isScalar: whether the value is a number or a Boolean.
     func text(of value: String, isScalar: Bool) -> String {
         let isShown =
             switch kind {
@@ -49,8 +52,8 @@ public struct OSLogPrivacy: Equatable, Sendable {
 }
 
 extension OSLog {
-    /// Whether private values appear. Apple's system has a profile for that; here it is the environment variable
-    /// `OS_LOG_PRIVATE_DATA=1`, or this property.
+    /// Whether private values appear. Apple's platforms use a configuration profile for this. Here, set the environment
+    /// variable `OS_LOG_PRIVATE_DATA=1`, or this property.
     public static var showsPrivateData: Bool {
         get { privateData.load(ordering: .relaxed) }
         set { privateData.store(newValue, ordering: .relaxed) }
@@ -59,7 +62,8 @@ extension OSLog {
 
 private let privateData = Atomic(ProcessInfo.processInfo.environment["OS_LOG_PRIVATE_DATA"] == "1")
 
-/// Values come from elsewhere, so nothing in them may move a terminal's cursor or turn text around.
+/// Escapes characters that could move a terminal's cursor or change the text direction, because values may come from
+/// untrusted sources.
 private func escaped(_ value: String) -> String {
     guard value.unicodeScalars.contains(where: isUnsafe) else { return value }
     return value.unicodeScalars.reduce(into: "") { text, scalar in
@@ -84,7 +88,7 @@ private func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     }
 }
 
-/// The standard library's hash has a key that is drawn when a program starts.
+/// Uses the standard library's hash, which is seeded randomly when the program starts.
 private func hash(_ value: String) -> String {
     withUnsafeBytes(of: value.hashValue.bigEndian) { Data($0).base64EncodedString() }
 }

@@ -1,11 +1,12 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
-// The functions that were there before `Logger`, under the names they have. Apple's find out by themselves from where they
-// are called; swift-log is told.
+// The functions that predate `Logger`, under their original names. Apple's versions determine the source location of a
+// call automatically; swift-log needs it as arguments.
 
 import Logging
 
-/// Writes a message with a format and its arguments, as in `os_log("%{public}@ is gone", log: log, type: .error, name)`.
-/// Numbers appear, everything else is private unless the format says `public`.
+/// Writes a message with a format and its arguments, as in
+/// `os_log("%{public}@ is gone", log: log, type: .error, name)`. Numbers appear. All other values are private unless
+/// the format specifies `public`.
 public func os_log(
     _ message: StaticString, dso: UnsafeRawPointer? = nil, log: OSLog = .default, type: OSLogType = .default,
     _ args: Any?..., file: String = #fileID, function: String = #function, line: UInt = #line
@@ -21,7 +22,7 @@ public func os_log(
     log.log(type.level, { FormatString.text("\(message)", args) }, file: file, function: function, line: line)
 }
 
-/// Writes a message of the level `default`.
+/// Writes a message at the level `default`.
 @_disfavoredOverload
 public func os_log(
     _ message: @autoclosure () -> OSLogMessage, file: String = #fileID, function: String = #function,

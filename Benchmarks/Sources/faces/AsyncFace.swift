@@ -1,6 +1,6 @@
 import BluetoothLE
 
-/// An application of the asynchronous API.
+/// A benchmark application that uses the asynchronous API.
 enum AsyncFace {
     private static let service: BluetoothUUID = "180D"
     private static let characteristic: BluetoothUUID = "2A37"
@@ -35,7 +35,7 @@ enum AsyncFace {
                 if values.isComplete { break }
             }
         } catch {
-            // Reported as lost, since a slow consumer is one of the things that are measured.
+            // The missing notifications count as lost: the benchmark also measures how well a slow consumer keeps up.
             warn("\(error)")
         }
         flow.end(operations: values.received, lost: values.lost)
@@ -45,7 +45,7 @@ enum AsyncFace {
         let target = try await connection.characteristic(characteristic, in: service)
         let flow = Flow()
         for _ in 0..<count { try await connection.writeWithoutResponse(Workload.value, to: target) }
-        // The answer comes when the peer has taken all of them.
+        // The peer answers this read after it has received all writes.
         _ = try await connection.read(target)
         flow.end(operations: count)
     }
@@ -71,7 +71,7 @@ enum AsyncFace {
                 flow = Flow()
                 for _ in 0..<count { try await subscriber.notify(Workload.value) }
             }
-            // The peer unsubscribes when it has received all of them.
+            // The peer unsubscribes when it has received all values.
             if case .unsubscribed = event, let flow { return flow.end(operations: count) }
         }
     }
@@ -79,8 +79,8 @@ enum AsyncFace {
     private static func receiveReports(_ count: Int, by adapter: Adapter) async throws {
         let flow = Flow()
         var received = 0
-        for try await sighting in try await adapter.scan(parameters: ScanParameters(reportsDuplicates: true)) {
-            // The peer's last word.
+        for try await sighting in adapter.scan(parameters: ScanParameters(reportsDuplicates: true)) {
+            // The peer's last report has an RSSI of 0.
             if sighting.rssi == 0 { break }
             received += 1
         }

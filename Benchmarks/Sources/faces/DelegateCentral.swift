@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// An application of Core Bluetooth in the central role.
+/// A benchmark application that uses Core Bluetooth in the central role.
 final class DelegateCentral: NSObject {
     private static let service = CBUUID(string: "180D")
     private let work: Workload
@@ -11,9 +11,9 @@ final class DelegateCentral: NSObject {
     private var target: CBCharacteristic?
     private var flow: Flow?
     private var values: Values
-    /// Operations begun.
+    /// The number of operations that were started.
     private var begun = 0
-    /// Advertising reports.
+    /// The number of advertising reports received.
     private var received = 0
 
     init(_ work: Workload, onEnd end: DispatchSemaphore) {
@@ -42,7 +42,7 @@ final class DelegateCentral: NSObject {
         }
     }
 
-    /// A write is what the peer waits for before it sends the next values.
+    /// Requests the next values. The peer waits for this write before it sends them.
     private func askForValues() {
         guard let peripheral, let target else { return }
         peripheral.writeValue(Data([1]), for: target, type: .withoutResponse)
@@ -53,7 +53,7 @@ final class DelegateCentral: NSObject {
         while begun < work.count, peripheral.canSendWriteWithoutResponse {
             peripheral.writeValue(value, for: target, type: .withoutResponse)
             begun += 1
-            // The answer comes when the peer has taken all of them.
+            // The peer answers this read after it has received all writes.
             if begun == work.count { peripheral.readValue(for: target) }
         }
     }
@@ -77,7 +77,7 @@ extension DelegateCentral: CBCentralManagerDelegate {
     ) {
         if work.kind == .report {
             guard flow != nil else { return }
-            // The peer's last word.
+            // The peer's last report has an RSSI of 0.
             if rssi.intValue == 0 { return finish(received, lost: work.count - received) }
             received += 1
         } else if self.peripheral == nil {
@@ -96,7 +96,7 @@ extension DelegateCentral: CBCentralManagerDelegate {
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
     ) {
         guard flow != nil else { return }
-        // Reported as lost, since a slow consumer is one of the things that are measured.
+        // The missing notifications count as lost: the benchmark also measures how well a slow consumer keeps up.
         warn(String(describing: error))
         finish(values.received, lost: values.lost)
     }

@@ -1,6 +1,6 @@
 import CoreBluetooth
 
-/// An application of Core Bluetooth in the peripheral role, which notifies its subscriber.
+/// A benchmark application that uses Core Bluetooth in the peripheral role and notifies its subscriber.
 final class DelegatePeripheral: NSObject {
     private let count: Int
     private let value = Data(Workload.value)
@@ -50,7 +50,7 @@ extension DelegatePeripheral: CBPeripheralManagerDelegate {
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
-        // The peer unsubscribes when it has received all of them.
+        // The peer unsubscribes when it has received all values.
         guard let flow, sent == count else { fail("unsubscribed too early") }
         flow.end(operations: count)
         self.flow = nil

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a row of operations takes, from the first one to the last: time, processor time, and how often a thread of this
-/// process gave way to another.
+/// The cost of a series of operations, from the first to the last: elapsed time, processor time, and the number of
+/// context switches in this process.
 struct Flow {
     private let start = Moment()
 
-    /// Prints what the operations took since the flow began, for `Benchmarks/faces` to read.
+    /// Prints the cost since the flow began, in the format that `Benchmarks/faces` reads.
     func end(operations: Int, lost: Int = 0) {
         let end = Moment()
         print(
@@ -24,23 +24,25 @@ struct Flow {
             getrusage(RUSAGE_SELF.rawValue, &usage)
             processorTime = [usage.ru_utime, usage.ru_stime].map { Double($0.tv_sec) + Double($0.tv_usec) / 1e6 }
                 .reduce(0, +)
-            // Only those by which a thread waits for something: the others are the work of whatever else runs.
+            // Only voluntary switches count, in which a thread waits for something. Involuntary ones are caused by
+            // other load on the machine.
             contextSwitches = usage.ru_nvcsw
             time = Double(DispatchTime.now().uptimeNanoseconds) / 1e9
         }
     }
 }
 
-/// How many notifications have come in. Each begins with its number, least significant octet first, so that gaps are noticed.
+/// The notifications received so far. Each value starts with its sequence number, least significant octet first, so
+/// that gaps can be detected.
 struct Values {
-    /// How many there are in all, and how many the peer sends before it waits for the next write.
+    /// The total number of values, and the number that the peer sends before it waits for the next write.
     let count: Int, round: Int
     private(set) var received = 0
-    /// The number that the next one ought to have.
+    /// The sequence number expected next.
     private(set) var next = 0
 
     var isComplete: Bool { next == count }
-    /// Whether the peer waits for a write.
+    /// Whether the peer is waiting for a write.
     var isRoundComplete: Bool { next % round == 0 && !isComplete }
     var lost: Int { count - received }
 

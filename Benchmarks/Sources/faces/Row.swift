@@ -1,18 +1,18 @@
 import Foundation
 
-/// A row of the table: what one operation of a subject costs, and several runs, of which the best counts.
+/// A row of the table: the cost of one operation of a subject, and the best of several runs.
 struct Row {
     let subject: Subject
     let instructions: Int
     let mallocs: Double
     let best: Run
     let bumble: Run?
-    /// Context switches of one operation. Whatever else the machine does only adds to them, so it is the run with the fewest
-    /// that counts.
+    /// Voluntary context switches per operation, from the run with the fewest: other load on the machine can only add
+    /// to them.
     let switches: Double
-    /// The most that any run has lost.
+    /// The highest number of values lost in any run.
     let lost: Int
-    /// How much of the time the peer was busy during the best run, in percent.
+    /// The share of the best run during which the peer was busy, in percent.
     let peerLoad: Double
 
     init?(_ subject: Subject, instructions: Int, mallocs: Double, runs: [Run]) {
@@ -28,13 +28,13 @@ struct Row {
         peerLoad = best["busy"]
     }
 
-    /// How many times better than Bumble this is.
+    /// The factor by which this subject outperforms Bumble.
     private var ratio: Double? {
         guard let bumble else { return nil }
         return bumble.each(subject.kind.measure) / best.each(subject.kind.measure)
     }
 
-    /// The row in Markdown; the head of the table is in `Benchmarks/faces`.
+    /// The row in Markdown. The table header is in `Benchmarks/faces`.
     var text: String {
         let cells = [
             subject.title, decimal(best.rate, 0), decimal(best.each("cpu") * 1e6, 1), "\(instructions)",
@@ -69,5 +69,5 @@ struct Row {
     }
 }
 
-/// A number with so many digits behind the point.
+/// Formats a number with the given number of decimal places.
 func decimal(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }

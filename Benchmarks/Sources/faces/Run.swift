@@ -1,16 +1,16 @@
-/// What one run of a host has taken, and its peer.
+/// The measurements of one run: those of a host and of its peer.
 struct Run {
     enum Host: String {
         case faces
         case bumble
-        /// The C loop.
+        /// The loop in C that stands in for a host, to measure the peer.
         case bare
     }
 
     let host: Host
     private let fields: [String: Double]
 
-    /// - Parameter line: the host, and what it and its peer print: words of a name, an equals sign and a number.
+    /// - Parameter line: the name of the host, followed by the `name=number` fields that the host and its peer print.
     init?(_ line: String) {
         let words = line.split(separator: " ")
         guard let host = words.first.flatMap({ Host(rawValue: String($0)) }) else { return nil }
@@ -21,21 +21,21 @@ struct Run {
 
     subscript(name: String) -> Double { fields[name] ?? 0 }
 
-    /// What one operation takes of something.
+    /// The amount of the named measure per operation.
     func each(_ name: String) -> Double { self[name] / max(1, self["operations"]) }
 
-    /// Operations a second.
+    /// Operations per second.
     var rate: Double { self["operations"] / max(1e-9, self["seconds"]) }
 }
 
 extension [Run] {
-    /// The run of a host in which an operation took least of something.
+    /// The run of a host with the lowest cost per operation.
     func best(_ host: Run.Host, by measure: String = "seconds") -> Run? {
         filter { $0.host == host }.min { $0.each(measure) < $1.each(measure) }
     }
 
-    /// A row of the table of what the peer can do: the rate of the C loop, how many operations a second the peer would be
-    /// capable of, and how busy it was at the most with the programs that are measured.
+    /// A row of the table of peer capacity: the rate of the C loop, the number of operations per second that the peer
+    /// could handle, and its highest load in any of the measured runs.
     func peerRow(_ kind: Workload.Kind) -> String? {
         guard let bare = best(.bare) else { return nil }
         let busy = filter { $0.host != .bare }.map { $0["busy"] }.max() ?? 0

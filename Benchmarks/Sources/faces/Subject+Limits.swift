@@ -1,10 +1,10 @@
-/// What one operation may cost, and how much faster than Bumble it has to be. Nil where nothing is promised.
+/// The maximum cost of one operation, and the minimum speed relative to Bumble. Nil means that there is no limit.
 struct Limits {
     var instructions: Int?
     var mallocs: Double?
-    /// Voluntary and involuntary.
+    /// Voluntary context switches.
     var switches: Double?
-    /// Ours to Bumble's operations in a second.
+    /// Our operations per second, divided by Bumble's.
     var ratio: Double?
 }
 

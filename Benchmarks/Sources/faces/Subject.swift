@@ -1,4 +1,4 @@
-/// What is measured: a workload through one of the two APIs.
+/// A subject of the benchmark: a workload through one of the two APIs.
 struct Subject: Hashable {
     enum Face: String, CaseIterable {
         case async
@@ -25,15 +25,15 @@ struct Subject: Hashable {
         }
     }
 
-    /// A line for `Benchmarks/faces`: name, face, kind, how many operations are counted, how many timed, title, with tabs
-    /// between them.
+    /// A tab-separated line for `Benchmarks/faces`: name, face, kind, number of counted operations, number of timed
+    /// operations, title.
     var row: String {
         [name, "\(face)", "\(kind)", "\(kind.counted)", "\(kind.timed)", title].joined(separator: "\t")
     }
 }
 
 extension Workload.Kind {
-    /// How many operations more the second run under valgrind does than the first.
+    /// The number of operations by which the second run under Valgrind exceeds the first.
     var counted: Int {
         switch self {
         case .notification, .write, .notify, .read: 2000
@@ -41,10 +41,11 @@ extension Workload.Kind {
         }
     }
 
-    /// Of several runs the one that took least of this counts: reports come at a given pace.
+    /// The measure that decides which of several runs is the best. Advertising reports arrive at a fixed rate, so their
+    /// elapsed time says nothing.
     var measure: String { self == .report ? "cpu" : "seconds" }
 
-    /// How many operations are done where time counts.
+    /// The number of operations in a timed run.
     var timed: Int {
         switch self {
         case .notification: 40000

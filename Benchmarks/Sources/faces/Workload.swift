@@ -1,23 +1,23 @@
 import Foundation
 
-/// What a program under test does, so many times.
+/// The operation that a benchmarked program repeats, and the number of repetitions.
 struct Workload {
     enum Kind: String, CaseIterable {
-        /// Takes notifications.
+        /// Receives notifications.
         case notification
         /// Writes without response.
         case write
         /// Notifies a subscriber.
         case notify
-        /// Reads, each time after the answer to the last.
+        /// Reads, each time after the response to the previous read.
         case read
-        /// Takes advertising reports.
+        /// Receives advertising reports.
         case report
     }
 
     let kind: Kind
     let count: Int
-    /// How many notifications the peer sends before it waits for the next write.
+    /// The number of notifications that the peer sends before it waits for the next write.
     let round: Int
 
     /// The value that is sent.
@@ -28,7 +28,7 @@ func warn(_ problem: String) {
     FileHandle.standardError.write(Data("faces: \(problem)\n".utf8))
 }
 
-/// Ends the program, since it would measure something else.
+/// Exits the program with a message, because its measurements would be meaningless.
 func fail(_ reason: String) -> Never {
     warn(reason)
     exit(1)

@@ -1,16 +1,16 @@
 // faces run NAME COUNT [ROUND]
-//     does something so many times through the asynchronous API or through Core Bluetooth, with values of 20 octets, and prints
-//     what that took. BLUETOOTH_TRANSPORT says where the controller is. Of notifications the peer sends ROUND at a time.
+//     performs COUNT operations through the asynchronous API or through Core Bluetooth, with values of 20 octets, and
+//     prints their cost. BLUETOOTH_TRANSPORT names the controller. The peer sends ROUND notifications at a time.
 // faces list
-//     what there is: see Subject.row
+//     lists the subjects: see Subject.row
 // faces row NAME INSTRUCTIONS MALLOCS <RUNS
-//     a row of the table, from what one operation costs and a line for each run; ends with status 1, and says why, where that
-//     is more than is allowed
+//     prints a row of the table, from the cost of one operation and one line per run. If a limit is exceeded, reports
+//     it and exits with status 1.
 // faces peer KIND <RUNS
-//     a row of the table of what the peer can do
+//     prints a row of the table of peer capacity
 import Foundation
 
-/// What ends with the process does not have to be ended by it.
+/// Keeps the delegate alive until the process exits.
 var application: AnyObject?
 
 let arguments = CommandLine.arguments.dropFirst().map { $0 }
@@ -52,7 +52,7 @@ func run(_ subject: Subject, count: Int, round: Int?) {
     guard let transport = ProcessInfo.processInfo.environment["BLUETOOTH_TRANSPORT"]
     else { fail("BLUETOOTH_TRANSPORT is not set") }
     let work = Workload(kind: subject.kind, count: count, round: round ?? count)
-    // The main thread only waits. An asynchronous main function would give it up, with which valgrind cannot cope.
+    // The main thread only waits. An asynchronous `main` would end the main thread, which Valgrind does not support.
     let end = DispatchSemaphore(value: 0)
     switch (subject.face, subject.kind) {
     case (.async, _):

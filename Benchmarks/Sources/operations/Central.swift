@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHost
 
-/// What a central does over and over.
+/// The benchmarks of a central.
 enum Central {
     static func receiveNotifications(_ count: Int, length: Int, isEncrypted: Bool = false) -> Int {
         let laboratory = Laboratory(isBonded: isEncrypted)
@@ -16,7 +16,7 @@ enum Central {
         return sum
     }
 
-    /// The application looks for a service and for the transmit power.
+    /// The application checks each report for a service and reads its transmit power.
     static func receiveAdvertisingReports(_ count: Int) -> Int {
         var host = Laboratory().world.hosts[Laboratory.central], sum = 0
         let now = Instant.zero, service: BluetoothUUID = "180F"

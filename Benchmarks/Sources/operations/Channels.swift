@@ -3,12 +3,12 @@ import BluetoothHost
 import BluetoothL2CAP
 import BluetoothSimulation
 
-/// What goes over a credit-based channel: SDUs of four K-frames of 247 octets each, which are 986 octets.
+/// The benchmarks of a credit-based channel: SDUs of 986 octets, each in four K-frames of 247 octets.
 enum Channels {
     static let sduLength = 986, mps = 247
     private static let parameters = ChannelParameters(mtu: UInt16(sduLength), mps: UInt16(mps), window: 64)
 
-    /// A host with a channel that its peer has opened, and which of its links that is.
+    /// Returns a laboratory in which the central has opened a channel, with the peripheral's link and channel.
     private static func open(buffers: UInt8) -> (Laboratory, LinkIdentifier, CreditBasedChannel.ID) {
         var laboratory = Laboratory(buffers: buffers)
         let link = laboratory.link(Laboratory.peripheral)
@@ -24,7 +24,7 @@ enum Channels {
         return (laboratory, link, channel)
     }
 
-    /// The peer sends SDUs, and the application takes them.
+    /// The peer sends SDUs, and the application consumes them.
     static func receive(_ count: Int) -> Int {
         let (laboratory, link, channel) = open(buffers: 8)
         var host = laboratory.world.hosts[Laboratory.peripheral], sum = 0
@@ -41,7 +41,7 @@ enum Channels {
             }
             drain(&host.events) { value in sum += value.count }
             host.consume(sduLength, of: channel, on: link)
-            // Credits for the peer, which the controller sends.
+            // The host has returned credits to the peer. The controller reports that it has sent them.
             guard !host.outbox.isEmpty else { continue }
             _ = drain(&host.outbox)
             host.receive(Packets.completed(1).span, at: laboratory.now)
@@ -50,7 +50,7 @@ enum Channels {
         return sum
     }
 
-    /// The application sends SDUs, and the controller says at intervals that it has sent them.
+    /// The application sends SDUs, and the controller reports the packets as sent at intervals.
     static func send(_ count: Int) -> Int {
         let (laboratory, link, channel) = open(buffers: 255)
         var host = laboratory.world.hosts[Laboratory.peripheral], sum = 0, frames = 0

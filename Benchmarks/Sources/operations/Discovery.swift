@@ -3,16 +3,18 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothSimulation
 
-/// The discovery of 100 services with two characteristics each. What the controller of a central
-/// sends meanwhile is recorded once, and the central's host alone is measured against the record.
+/// The discovery of 100 services with two characteristics each.
+///
+/// The packets from the central's controller are recorded once. The benchmark replays the recording, so that it
+/// measures the central's host alone.
 struct Discovery {
     private var laboratory: Laboratory
-    /// For each request of the client, the packets that follow it.
+    /// For each request of the client, the packets from its controller that follow it.
     private var record: [[[UInt8]]] = []
-    /// How many requests it takes.
+    /// The number of requests in a discovery.
     var roundTrips: Int { record.count }
 
-    /// - Parameter descriptors: how many of the two characteristics have a descriptor.
+    /// - Parameter descriptors: the number of characteristics in each service that have a descriptor.
     init(descriptors: Int = 2) {
         laboratory = Laboratory(services: 100, descriptors: descriptors)
         var rehearsal = laboratory
@@ -48,8 +50,8 @@ struct Discovery {
 }
 
 extension HostWorld {
-    /// Carries what the central has for its controller, and then everything that follows from it by itself, until the
-    /// central has something for its controller again or nothing happens any more. Returns the packets that the central got.
+    /// Delivers the central's packets to its controller, and then runs everything that follows until the central has
+    /// another packet for its controller or nothing more happens. Returns the packets that the central received.
     fileprivate mutating func exchange() -> [[UInt8]] {
         let central = Laboratory.central, peripheral = Laboratory.peripheral
         var packets: [[UInt8]] = []

@@ -5,12 +5,12 @@ import Synchronization
 
 /// Notifications from application to application: two hosts, two controllers and the air between them, on one thread.
 enum EndToEnd {
-    /// How many values were notified to the central.
+    /// The number of values that the central received in notifications.
     private final class Count: Sendable {
         let value = Atomic(0)
     }
 
-    /// Sends `count` notifications of 20 octets as fast as back-pressure lets them, and returns how many arrived.
+    /// Sends `count` notifications of 20 octets as fast as back-pressure allows, and returns the number that arrived.
     static func notify(_ count: Int) -> Int {
         var laboratory = Laboratory()
         let handle = laboratory.value, link = laboratory.link(Laboratory.peripheral)
@@ -31,7 +31,7 @@ enum EndToEnd {
         return received.value.load(ordering: .relaxed)
     }
 
-    /// How often anything happens by itself in `duration` on a link that carries nothing.
+    /// Returns the number of simulation steps in `duration` on a link that carries no data.
     static func idle(for duration: Duration) -> Int {
         var world = Laboratory().world
         world.run(for: .seconds(5))

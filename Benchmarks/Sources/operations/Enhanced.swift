@@ -2,7 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothHost
 
-/// Notifications over an enhanced ATT bearer, on a link that is encrypted: what they cost more than on the fixed channel.
+/// Notifications over an enhanced ATT bearer on an encrypted link, for comparison with the fixed channel.
 enum Enhanced {
     /// A bonded pair whose central has subscribed over the first of its enhanced bearers, 0x0040 on both sides.
     private static func subscribed(buffers: UInt8 = 8) -> Laboratory {
@@ -22,7 +22,7 @@ enum Enhanced {
         for _ in 0..<count {
             host.receive(packet.span, at: laboratory.now)
             drain(&host.events) { value in sum += value.count }
-            // Credits for the peer, which the controller sends.
+            // The host has returned credits to the peer. The controller reports that it has sent them.
             guard !host.outbox.isEmpty else { continue }
             _ = drain(&host.outbox)
             host.receive(event.span, at: laboratory.now)
@@ -37,7 +37,7 @@ enum Enhanced {
         var host = laboratory.world.hosts[Laboratory.peripheral], sum = 0
         let handle = laboratory.value, link = laboratory.link(Laboratory.peripheral)
         let value = [UInt8](repeating: 7, count: length), event = Packets.completed(Int(buffers))
-        // Credits are given in advance: an event with some costs no more than one with many.
+        // The peer grants all credits in advance: a packet that grants a few costs no more than one that grants many.
         host.receive(Packets.credits(60_000).span, at: laboratory.now)
         for index in 1...count {
             guard (try? host.notify(handle, value: value.span, on: link)) == true else { fatalError("refused") }

@@ -7,7 +7,7 @@ import BluetoothSMP
 import BluetoothSimulation
 import VirtualRadio
 
-/// A peripheral and a central with a link between them, on a virtual air, in virtual time.
+/// A peripheral and a central with a link between them, on a simulated radio and in virtual time.
 struct Laboratory {
     static let peripheral = 0, central = 1
 
@@ -20,11 +20,11 @@ struct Laboratory {
     var now: Instant { world.now }
 
     /// - Parameters:
-    ///   - attributes: at least how many attributes the peripheral's database has.
-    ///   - services: how many services for a discovery, of two characteristics each, it has beside them.
-    ///   - descriptors: how many of the two have a descriptor, so that they can notify.
-    ///   - buffers: how many buffers for ACL data each controller has.
-    ///   - isBonded: whether the two are bonded, so that the link is encrypted.
+    ///   - attributes: the minimum number of attributes in the peripheral's database.
+    ///   - services: the number of additional services for a discovery, with two characteristics each.
+    ///   - descriptors: the number of those two characteristics that have a descriptor, so that they can notify.
+    ///   - buffers: the number of buffers for ACL data in each controller.
+    ///   - isBonded: whether the two devices are bonded, so that the link is encrypted.
     init(
         attributes: Int = 20, services: Int = 0, descriptors: Int = 0, buffers: UInt8 = 8, isBonded: Bool = false
     ) {
@@ -40,7 +40,7 @@ struct Laboratory {
         let definition = GATTCharacteristicDefinition(
             uuid: "2A37", properties: [.notify, .read, .write, .writeWithoutResponse],
             value: .variableLength(Array(repeating: 7, count: 20), maximum: 244))
-        // What is read stands in the middle: neither the first nor the last of a look-up.
+        // The value is in the middle of the database, so that a lookup finds it neither first nor last.
         while world.hosts[0].server.database.count < attributes / 2 { addService() }
         let service = GATTServiceDefinition(uuid: "180D", characteristics: [definition])
         guard let handles = try? world.hosts[0].server.database.add(service) else {
@@ -68,7 +68,7 @@ struct Laboratory {
         }
     }
 
-    /// - Parameter count: how many of its two characteristics notify.
+    /// - Parameter count: the number of its two characteristics that can notify.
     private mutating func addService(notifying count: Int = 0) {
         let characteristics = (0..<2).map {
             GATTCharacteristicDefinition(
@@ -90,16 +90,16 @@ struct Laboratory {
         perform(.configure(descriptor: configuration, .notifications))
     }
 
-    /// The link, as one of the two world.hosts calls it.
+    /// The link, as identified by the host at the given index.
     func link(_ index: Int) -> LinkIdentifier { links[index] }
 
-    /// Carries out a client operation of the central.
+    /// Performs a client operation of the central.
     mutating func perform(_ operation: GATTClientOperation) {
         guard (try? world.hosts[1].start(operation, on: link(1), at: now)) != nil else { fatalError("refused") }
         world.run(for: .seconds(2))
     }
 
-    /// Subscribes anew, over another bearer.
+    /// Subscribes again, over another bearer.
     mutating func subscribe(over bearer: AttributeChannel.ID) {
         perform(.configure(descriptor: configuration, []))
         let subscription = GATTClientOperation.configure(descriptor: configuration, .notifications)

@@ -1,11 +1,11 @@
-/// What an operation may cost.
+/// The maximum cost of an operation.
 struct Limits {
-    /// How often it is done between two measurements.
+    /// The number of operations between two measurements.
     var count = 255
-    /// Instructions for one operation: what is required, and what is aimed at. Nil where nothing is promised.
+    /// Instructions per operation: the requirement and the aim. Nil means that there is no limit.
     var required: Int?
     var aim: Int?
-    /// Allocations for one operation, exactly. Nil where nothing is promised.
+    /// The exact number of allocations per operation. Nil means that there is no limit.
     var allocations: Int? = 0
 }
 
@@ -14,14 +14,14 @@ extension Operation {
         switch self {
         case .notificationReceived20, .notificationReceived244, .notificationReceivedEncrypted:
             Limits(required: 550, aim: 500)
-        // The aim is 1.2 times what the fixed channel takes.
+        // The aim is 1.2 times the cost on the fixed channel.
         case .notificationReceivedEnhanced: Limits(required: 632, aim: 589)
         case .notificationSentEnhanced: Limits(required: 656, aim: 613)
         case .notificationSent20, .notificationSent244: Limits(required: 550, aim: 500)
         case .notificationCompleted: Limits(required: nil, aim: nil)
-        // The aim is two instructions for each octet.
+        // The aim is two instructions per octet.
         case .channelReceived: Limits(required: 2115, aim: 2 * Channels.sduLength)
-        // In one round of 15 the peer gives credits, and the application is sent an event.
+        // The peer grants credits once in every 15 SDUs, and the application receives an event.
         case .channelSent: Limits(required: 2070, aim: 2 * Channels.sduLength, allocations: nil)
         case .readAnswered20, .readAnswered100, .readAnswered1000, .readAnswered10000:
             Limits(required: 965, aim: 900)
@@ -72,7 +72,7 @@ extension Operation {
         }
     }
 
-    /// A line for Scripts/benchmark: name, count, required, aim, allocations, title, with tabs between them.
+    /// A tab-separated line for Scripts/benchmark: name, count, requirement, aim, allocations, title.
     var row: String {
         let numbers = [limits.count, limits.required, limits.aim, limits.allocations].map { $0.map { "\($0)" } ?? "-" }
         return ([rawValue] + numbers + [title]).joined(separator: "\t")

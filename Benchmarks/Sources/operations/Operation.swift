@@ -1,7 +1,7 @@
-/// What can be measured. Each prepares itself, and then does the same thing a number of times.
+/// An operation to measure. Each sets itself up, and then repeats the same step.
 ///
-/// Counted is the pure host: from the bytes of the packet the controller sent to the closure of the subscriber, or from
-/// the call to the bytes of the packet for the controller.
+/// Only the host is measured: from the bytes of a packet from the controller to the subscriber's closure, or from the
+/// call to the bytes of a packet for the controller.
 enum Operation: String, CaseIterable {
     case notificationReceived20 = "notification-received-20"
     case notificationReceived244 = "notification-received-244"
@@ -32,7 +32,7 @@ enum Operation: String, CaseIterable {
     case endToEnd = "end-to-end"
     case allocating = "allocating"
 
-    /// Carries the operation out, and returns something that depends on every time it was.
+    /// Performs the operation `count` times, and returns a value that depends on every repetition.
     func run(_ count: Int) -> Int {
         switch self {
         case .notificationReceived20: Central.receiveNotifications(count, length: 20)
@@ -66,7 +66,7 @@ enum Operation: String, CaseIterable {
         }
     }
 
-    /// Allocates once each time: what is counted must be able to be something else than nothing.
+    /// Allocates once per repetition, to show that the measurement counts allocations.
     private static func allocate(_ count: Int) -> Int {
         var sum = 0
         for index in 0..<count { sum += makeArray(index).count }

@@ -5,7 +5,7 @@ import BluetoothHost
 
 /// Packets from a controller.
 enum Packets {
-    /// An ATT PDU about an attribute, on the first connection handle there is.
+    /// An ATT PDU about an attribute, on the first connection handle of the simulation.
     static func att(_ opcode: UInt8, _ handle: AttributeHandle, _ value: [UInt8] = []) -> [UInt8] {
         var writer = ByteWriter()
         writer.append(UInt8(0x02))
@@ -19,7 +19,7 @@ enum Packets {
         return writer.bytes
     }
 
-    /// A K-frame with a whole SDU, to the first endpoint of the dynamic range.
+    /// A K-frame with a complete SDU, on the first dynamically allocated channel.
     static func sdu(_ sdu: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
         writer.append(UInt8(0x02))
@@ -32,7 +32,7 @@ enum Packets {
         return writer.bytes
     }
 
-    /// Credits from the peer for the channel that is its first.
+    /// Credits from the peer, for its first channel.
     static func credits(_ count: UInt16) -> [UInt8] {
         var writer = ByteWriter()
         writer.append([0x02, 0x40, 0x20, 0x0C, 0x00, 0x08, 0x00, 0x05, 0x00, 0x16, 0x01, 0x04, 0x00, 0x40, 0x00])
@@ -40,12 +40,13 @@ enum Packets {
         return writer.bytes
     }
 
-    /// Number Of Completed Packets, for that handle.
+    /// Number Of Completed Packets, for the same connection handle.
     static func completed(_ count: Int) -> [UInt8] {
         [0x04, 0x13, 0x05, 0x01, 0x40, 0x00, UInt8(count & 0xFF), UInt8(count >> 8)]
     }
 
-    /// LE Advertising Report: flags, transmit power, two 16-bit services, and manufacturer data that fills up 31 octets.
+    /// LE Advertising Report: flags, transmit power, two 16-bit services, and manufacturer data, which together fill 31
+    /// octets.
     static var advertisingReport: [UInt8] {
         let data: [UInt8] =
             [2, 0x01, 6, 2, 0x0A, 4, 5, 0x03, 0x0D, 0x18, 0x0F, 0x18, 18, 0xFF, 0x4C, 0]
@@ -54,7 +55,7 @@ enum Packets {
     }
 }
 
-/// What taking events looks like to a subscriber: a closure that is lent the bytes of each value.
+/// Consumes events as an application does: the closure borrows the bytes of each value.
 @inline(never)
 func drain(_ events: inout HostEventQueue, _ subscriber: (Span<UInt8>) -> Void) {
     while let event = events.next() {
@@ -74,12 +75,12 @@ func drain(_ events: inout HostEventQueue, _ subscriber: (Span<UInt8>) -> Void) 
     }
 }
 
-/// What a transport does: looks at the bytes of each packet and forgets it.
+/// Consumes packets as a transport does: reads the bytes of each packet and removes it.
 @inline(never)
 func drain(_ outbox: inout PacketQueue) -> Int {
     var sum = 0
     while !outbox.isEmpty {
-        // Commands that give the controller its credits back are not counted.
+        // Commands that return credits to the controller do not count.
         if outbox.first[0] == HCIPacketType.aclData.rawValue { sum += outbox.first.count }
         outbox.removeFirst()
     }

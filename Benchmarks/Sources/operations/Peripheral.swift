@@ -3,10 +3,10 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// What a peripheral does over and over.
+/// The benchmarks of a peripheral.
 ///
-/// Its controller has as many buffers as one event can give back: what a Number Of Completed Packets event costs is measured
-/// apart, and weighs next to nothing in the rest.
+/// Its controller has 255 buffers, which a single Number Of Completed Packets event can return. The cost of that event
+/// is measured separately and is negligible in the other benchmarks.
 enum Peripheral {
     private static let buffers: UInt8 = 255
 
@@ -49,7 +49,7 @@ enum Peripheral {
         return sum
     }
 
-    /// Withdraws services and publishes each again where it was, from the first to the last and over again.
+    /// Withdraws a service and publishes it again at the same handle, for each service in turn.
     static func replaceServices(_ count: Int, among services: Int) -> Int {
         let laboratory = Laboratory()
         var host = laboratory.world.hosts[Laboratory.peripheral], sum = 0
@@ -60,7 +60,7 @@ enum Peripheral {
                 try host.addService(definition, at: laboratory.now).declaration
             }
             for index in 0..<count {
-                // A step that has no divisor in common with the number of services, so that all of them have their turn.
+                // The step has no divisor in common with the number of services, so every service gets its turn.
                 let handle = handles[index * 37 % services]
                 try host.removeService(handle, at: laboratory.now)
                 sum += Int(try host.addService(definition, handle: handle, at: laboratory.now).declaration.rawValue)

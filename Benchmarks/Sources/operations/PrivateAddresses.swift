@@ -4,9 +4,10 @@ import BluetoothHost
 import BluetoothSMP
 import BluetoothSimulation
 
-/// A crowd whose devices change their private addresses, around a host with bonds.
+/// A host with bonds, surrounded by devices that change their private addresses.
 struct PrivateAddresses {
-    /// How many blocks one key encrypts together: so many new addresses come in the time between two searches.
+    /// The number of blocks that one key encrypts together: the number of new addresses that arrive between two
+    /// searches.
     static let batch = 50
 
     private var host: Host
@@ -16,8 +17,8 @@ struct PrivateAddresses {
     private var count = 0
 
     /// - Parameters:
-    ///   - bonds: how many bonds the host has; none is with a device of the crowd.
-    ///   - advertisers: how many devices the crowd has.
+    ///   - bonds: the number of bonds of the host. None of them is with a device of the crowd.
+    ///   - advertisers: the number of devices in the crowd.
     private init(bonds: Int, advertisers: Int) {
         var world = HostWorld()
         _ = world.add {
@@ -44,7 +45,7 @@ struct PrivateAddresses {
 
     private mutating func newAddress() -> UInt64 { 0x4000_0000_0000 | generator.next() >> 18 }
 
-    /// Blocks that one key encrypts, in batches.
+    /// Encrypts blocks with a single key, in batches.
     static func encryptBlocks(_ count: Int) -> Int {
         let cipher = SwiftCryptoToolbox().blockCipher(key: 1)
         var blocks = (0..<UInt128(batch)).map { $0 }, sum = 0
@@ -55,7 +56,7 @@ struct PrivateAddresses {
         return sum
     }
 
-    /// Reports, each from a new address, 250 a second.
+    /// Receives 250 reports per second, each from a new address.
     static func receiveNew(_ count: Int, bonds: Int) -> Int {
         var scene = PrivateAddresses(bonds: bonds, advertisers: 1)
         var packet = Packets.advertisingReport
@@ -66,11 +67,11 @@ struct PrivateAddresses {
         return scene.finish(count)
     }
 
-    /// Seconds with 1,000 reports of 10,000 devices, of which one in four has a new address.
+    /// Receives 1,000 reports per second from 10,000 devices. One report in four comes from a new address.
     static func receiveCrowd(_ seconds: Int, bonds: Int) -> Int {
         var scene = PrivateAddresses(bonds: bonds, advertisers: 10_000)
         var packet = Packets.advertisingReport
-        // All have been met once, as quickly as it goes.
+        // First, every device is received once, as fast as possible.
         for index in scene.crowd.indices { scene.receive(scene.crowd[index], &packet) }
         scene.pass(milliseconds: 1_000)
         for number in 0..<seconds * 1_000 {
@@ -83,7 +84,7 @@ struct PrivateAddresses {
         return seconds
     }
 
-    /// - Parameter packet: what the report is made from, so that making it costs little.
+    /// - Parameter packet: the buffer for the report, which is reused so that making one costs little.
     private mutating func receive(_ address: UInt64, _ packet: inout [UInt8]) {
         packet[6] = 1
         for octet in 0..<6 { packet[7 + octet] = UInt8(truncatingIfNeeded: address >> UInt64(8 * octet)) }
@@ -91,7 +92,7 @@ struct PrivateAddresses {
         take()
     }
 
-    /// Lets time pass, in which the host does what is due.
+    /// Advances the time, and fires the host's deadlines on the way.
     private mutating func pass(milliseconds: UInt64) {
         let end = Instant(nanoseconds: now.nanoseconds + milliseconds * 1_000_000)
         while let deadline = host.nextDeadline, deadline <= end {
@@ -107,7 +108,7 @@ struct PrivateAddresses {
         host.outbox.removeAll()
     }
 
-    /// All reports have been passed on, each once.
+    /// Checks that each report was passed on exactly once.
     private mutating func finish(_ expected: Int) -> Int {
         pass(milliseconds: 1_000)
         precondition(count == expected, "\(count) reports of \(expected)")

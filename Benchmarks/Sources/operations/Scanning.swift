@@ -1,9 +1,9 @@
 import BluetoothBase
 import BluetoothGAP
 
-/// What a scan without duplicates does with a report: from the report to the decision whether it is news.
+/// The duplicate filter of a scan: from the report to the decision whether to publish it.
 enum Scanning {
-    /// Reports that say nothing new, from each of the devices in turn.
+    /// Receives reports without news, from each of the devices in turn.
     static func repeatReports(_ count: Int, from devices: Int) -> Int {
         var filter = full(devices), sum = 0
         for number in 0..<count { sum += receive(number % devices, &filter) }
@@ -11,7 +11,7 @@ enum Scanning {
         return count
     }
 
-    /// Each report is the first of its device, and the device not received for longest is forgotten.
+    /// Each report comes from a new device, and evicts the device that was received the longest time ago.
     static func replaceDevices(_ count: Int, among devices: Int) -> Int {
         var filter = full(devices), sum = 0
         for number in 0..<count { sum += receive(devices + number, &filter) }
@@ -19,14 +19,14 @@ enum Scanning {
         return sum
     }
 
-    /// A filter that knows as many devices as it can.
+    /// A filter that is filled to capacity.
     private static func full(_ devices: Int) -> SightingFilter {
         var filter = SightingFilter(ScanFilter(services: ["180F"]), capacity: devices)
         for number in 0..<devices { _ = receive(number, &filter) }
         return filter
     }
 
-    /// The data of the advertising report in `Packets`. Returns 1 if the device is to be reported.
+    /// Receives the data of `Packets.advertisingReport`. Returns 1 if the filter publishes the device.
     @inline(never)
     private static func receive(_ number: Int, _ filter: inout SightingFilter) -> Int {
         let address = DeviceAddress(UInt64(number) | 0xC000_0000_0000, kind: .random)

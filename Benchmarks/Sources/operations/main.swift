@@ -1,8 +1,8 @@
-// operations NAME COUNT     carries an operation out, for valgrind to look at
-// operations list           what there is, and what it may cost: see Operation.row
-// operations round-trips    of a discovery, with 0, 1 and 2 descriptors in each service
-// operations notify COUNT   notifications end to end, and how many a second
-// operations idle SECONDS   how often anything happens on an idle link
+// operations NAME COUNT     performs an operation, for measurement under Valgrind
+// operations list           lists the operations and their limits: see Operation.row
+// operations round-trips    counts the requests of a discovery, with 0, 1 and 2 descriptors in each service
+// operations notify COUNT   sends notifications end to end, and prints how many arrive per second
+// operations idle SECONDS   counts the simulation steps on an idle link
 import BluetoothBase
 
 let arguments = CommandLine.arguments.dropFirst()

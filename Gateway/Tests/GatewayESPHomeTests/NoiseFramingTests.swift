@@ -6,8 +6,8 @@ import Testing
 /// Encrypted frames. What is expected was computed by another implementation, the Python package noiseprotocol 0.3.1.
 @Suite struct NoiseFramingTests {
     static let key = Array(0..<32 as Range<UInt8>)
-    static let theirs = try! Curve25519.KeyAgreement.PrivateKey(rawRepresentation: Array(0x40..<0x60 as Range<UInt8>))
-    static let ours = try! Curve25519.KeyAgreement.PrivateKey(rawRepresentation: Array(0x80..<0xA0 as Range<UInt8>))
+    static let theirs = privateKey(0x40..<0x60)
+    static let ours = privateKey(0x80..<0xA0)
 
     /// The client's handshake, and the answer to it.
     static let first = octets(
@@ -18,6 +18,11 @@ import Testing
     static let hello: [UInt8] = [1, 0, 20, 1] + Array("attic".utf8) + [0] + Array("02AABBCCDDEE".utf8) + [0]
 
     static func octets(_ text: String) -> [UInt8] { [UInt8](hexadecimal: text) ?? [] }
+
+    /// Every 32 octets are a key. With another one, no frame would be as expected.
+    private static func privateKey(_ octets: Range<UInt8>) -> Curve25519.KeyAgreement.PrivateKey {
+        (try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: Array(octets))) ?? .init()
+    }
 
     static func framing() -> NoiseFraming {
         NoiseFraming(

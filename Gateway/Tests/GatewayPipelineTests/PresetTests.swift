@@ -16,7 +16,8 @@ import Testing
             \.line)
     }
 
-    let name = [UInt8](hexadecimal: "0709436 56C6C6172".filter { $0 != " " })!
+    /// The complete local name "Cellar".
+    let name: [UInt8] = [0x07, 0x09] + Array("Cellar".utf8)
 
     @Test func homeAssistantFindsAndReadsASensor() {
         let device =

@@ -4,7 +4,7 @@ import BluetoothGAP
 import BluetoothValues
 import GatewayPipeline
 
-let sensor = DeviceAddress("A4:C1:38:11:22:33/P")!
+let sensor = DeviceAddress(0xA4C1_3811_2233, kind: .public)
 let epoch = WallTime(milliseconds: 1_700_000_000_000)
 
 extension Instant {
@@ -15,7 +15,7 @@ extension Instant {
 func bthome(_ objects: String) -> [UInt8] { serviceData("40" + objects) }
 
 func serviceData(_ digits: String) -> [UInt8] {
-    let data = [UInt8](hexadecimal: digits)!
+    let data = [UInt8](hexadecimal: digits) ?? []
     return [UInt8(data.count + 3), 0x16, 0xD2, 0xFC] + data
 }
 

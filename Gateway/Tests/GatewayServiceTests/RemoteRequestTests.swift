@@ -4,7 +4,7 @@ import Testing
 
 /// What a request says, and what is none.
 @Suite struct RemoteRequestTests {
-    let device = DeviceAddress("A4:C1:38:11:22:33")!
+    let device = DeviceAddress(0xA4C1_3811_2233, kind: .public)
     let place = RemoteRequest.Place(service: "180F", characteristic: "2A19")
 
     func request(_ members: String) throws(RemoteRefusal) -> RemoteRequest {

@@ -1,9 +1,9 @@
 import BluetoothBase
 
-// MARK: - Our indications
+// MARK: - Local indications
 
 extension ATTBearer {
-    /// Whether one of our indications is waiting for its confirmation.
+    /// Whether a local indication is waiting for its confirmation.
     @inlinable
     public var isIndicationInFlight: Bool { indicationDeadline != nil }
 
@@ -11,8 +11,8 @@ extension ATTBearer {
     @inlinable
     public var isReadyForIndication: Bool { !isDead && indicationDeadline == nil }
 
-    /// Notes that an indication is being sent: it must be confirmed within 30 seconds, and no other may be sent before
-    /// then (Core 5.4, Vol 3, Part F, 3.3.2 and 3.3.3).
+    /// Records that an indication is being sent. It must be confirmed within 30 seconds, and no other indication may be
+    /// sent before then (Core 5.4, Vol 3, Part F, 3.3.2 and 3.3.3).
     @inlinable
     public mutating func beginIndication(at now: Instant) throws(Refusal) {
         guard !isDead else { throw .dead }
@@ -20,8 +20,8 @@ extension ATTBearer {
         indicationDeadline = now.advanced(by: Self.transactionTimeout)
     }
 
-    /// Notes that a confirmation has arrived.
-    /// - Returns: Whether it confirms our indication. A stray confirmation must be ignored.
+    /// Records that a confirmation has arrived.
+    /// - Returns: Whether it confirms a local indication. A stray confirmation must be ignored.
     @inlinable
     public mutating func completeIndication() -> Bool {
         guard indicationDeadline != nil else { return false }

@@ -33,13 +33,13 @@ public enum ATTMessage: ~Escapable {
     case multipleHandleValueNotification(MultipleHandleValueNotification)
     case writeCommand(WriteCommand)
     case signedWriteCommand(SignedWriteCommand)
-    /// An unassigned opcode and what follows it. `ATTOpcode.Kind(ofOpcode:)` says how to treat it.
+    /// An unassigned opcode and the octets after it. `ATTOpcode.Kind(ofOpcode:)` determines how to handle it.
     case unknown(opcode: UInt8, parameters: Span<UInt8>)
 
     /// Decodes a whole PDU, opcode first.
     ///
-    /// Throws for an empty PDU and for parameters that do not have the opcode's layout. A server answers the latter
-    /// with Invalid PDU if the opcode is that of a request, and otherwise stays silent.
+    /// Throws for an empty PDU, and for parameters that do not have the opcode's layout. In the second case, a server
+    /// responds with Invalid PDU if the opcode is that of a request, and otherwise ignores the PDU.
     @_lifetime(copy pdu)
     public init(decoding pdu: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(pdu)
@@ -86,7 +86,7 @@ public enum ATTMessage: ~Escapable {
         }
     }
 
-    /// The octet that starts the PDU.
+    /// The opcode: the octet that starts the PDU.
     public var opcode: UInt8 {
         switch self {
         case .errorResponse: ErrorResponse.opcode.rawValue
@@ -164,7 +164,7 @@ public enum ATTMessage: ~Escapable {
         }
     }
 
-    /// The PDU on one line: `ATT_READ_REQ handle 0x0003`.
+    /// The PDU on one line, for example `ATT_READ_REQ handle 0x0003`.
     public var description: String {
         switch self {
         case .errorResponse(let pdu): pdu.description

@@ -8,10 +8,10 @@ import BluetoothBase
 public protocol ATTPDU: ~Escapable {
     static var opcode: ATTOpcode { get }
 
-    /// Appends what follows the opcode.
+    /// Appends the parameters, which follow the opcode.
     func encodeParameters(into writer: inout ByteWriter)
 
-    /// What follows the opcode, for people to read; empty if nothing does.
+    /// The parameters in readable form; empty if the PDU has none.
     var parameterDescription: String { get }
 }
 
@@ -23,7 +23,7 @@ extension ATTPDU where Self: ~Escapable {
         encodeParameters(into: &writer)
     }
 
-    /// Appends the opcode alone: for parameters that are written straight into the buffer.
+    /// Appends only the opcode, for parameters that are written directly into the buffer.
     @inlinable @inline(__always)
     public static func begin(into writer: inout ByteWriter) {
         writer.append(Self.opcode.rawValue)
@@ -36,19 +36,20 @@ public protocol ATTParameterlessPDU: ATTPDU, Equatable, Sendable {
 }
 
 extension ATTParameterlessPDU {
-    /// Accepts no parameters at all.
+    /// Throws if there are any parameters.
     @inlinable
     public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
         try parameters.finish()
         self.init()
     }
 
+    /// Appends nothing, because the PDU has no parameters.
     @inlinable
     public func encodeParameters(into writer: inout ByteWriter) {}
 }
 
 extension ByteReader {
-    /// Reads the rest as a list of elements of `stride` octets each: at least `minimum` of them, all complete.
+    /// Reads the rest as a list of at least `minimum` complete elements of `stride` octets each.
     @inlinable
     @_lifetime(copy self)
     @_lifetime(self: copy self)

@@ -2,16 +2,19 @@ import BluetoothBase
 
 /// ATT_ERROR_RSP (Core 5.4, Vol 3, Part F, 3.4.1.1): the server refuses a request.
 public struct ErrorResponse: ATTPDU, Equatable, Sendable {
+    /// The opcode of ATT_ERROR_RSP: 0x01.
     public static var opcode: ATTOpcode { .errorResponse }
 
-    /// Which request is refused, at which attribute, and why.
+    /// The refused request, the attribute that caused the refusal, and the reason.
     public var error: ATTError
 
+    /// Creates a response that reports `error` to the client.
     @inlinable
     public init(_ error: ATTError) {
         self.error = error
     }
 
+    /// Decodes the request's opcode, the handle and the error code. Throws unless there are exactly four octets.
     @inlinable
     public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
         let requestOpcode = try parameters.readUInt8()
@@ -21,6 +24,7 @@ public struct ErrorResponse: ATTPDU, Equatable, Sendable {
         error = ATTError(requestOpcode: requestOpcode, handle: handle, code: code)
     }
 
+    /// Appends the request's opcode, the handle and the error code: four octets.
     @inlinable
     public func encodeParameters(into writer: inout ByteWriter) {
         writer.append(error.requestOpcode)

@@ -2,14 +2,17 @@ import BluetoothBase
 
 /// ATT_PREPARE_WRITE_REQ (Core 5.4, Vol 3, Part F, 3.4.6.1): queues a part of a value.
 public struct PrepareWriteRequest: ATTPDU, ~Escapable {
+    /// The opcode of ATT_PREPARE_WRITE_REQ: 0x16.
     public static var opcode: ATTOpcode { .prepareWriteRequest }
 
+    /// The handle of the attribute to write.
     public var handle: AttributeHandle
-    /// The index in the attribute's value where the part goes.
+    /// The offset of the part in the attribute's value.
     public var offset: UInt16
     /// The part of the value.
     public var value: Span<UInt8>
 
+    /// Creates a request to queue `value`, and refers to its memory.
     @inlinable
     @_lifetime(copy value)
     public init(handle: AttributeHandle, offset: UInt16, value: Span<UInt8>) {
@@ -18,6 +21,7 @@ public struct PrepareWriteRequest: ATTPDU, ~Escapable {
         self.value = value
     }
 
+    /// Decodes the handle and the offset; the rest is the part of the value. Throws if fewer than four octets are left.
     @inlinable
     @_lifetime(copy parameters)
     public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
@@ -26,6 +30,7 @@ public struct PrepareWriteRequest: ATTPDU, ~Escapable {
         value = parameters.readRemaining()
     }
 
+    /// Appends the handle, the offset and the part of the value.
     @inlinable
     public func encodeParameters(into writer: inout ByteWriter) {
         writer.append(handle)
@@ -34,17 +39,20 @@ public struct PrepareWriteRequest: ATTPDU, ~Escapable {
     }
 }
 
-/// ATT_PREPARE_WRITE_RSP (Core 5.4, Vol 3, Part F, 3.4.6.2): echoes the request, so that a reliable write can compare
+/// ATT_PREPARE_WRITE_RSP (Core 5.4, Vol 3, Part F, 3.4.6.2): echoes the request, so that a reliable write can verify
 /// it.
 public struct PrepareWriteResponse: ATTPDU, ~Escapable {
+    /// The opcode of ATT_PREPARE_WRITE_RSP: 0x17.
     public static var opcode: ATTOpcode { .prepareWriteResponse }
 
+    /// The handle of the attribute to write.
     public var handle: AttributeHandle
-    /// The index in the attribute's value where the part goes.
+    /// The offset of the part in the attribute's value.
     public var offset: UInt16
     /// The part of the value.
     public var value: Span<UInt8>
 
+    /// Creates a response that echoes the fields of a request, and refers to the memory of `value`.
     @inlinable
     @_lifetime(copy value)
     public init(handle: AttributeHandle, offset: UInt16, value: Span<UInt8>) {
@@ -53,6 +61,7 @@ public struct PrepareWriteResponse: ATTPDU, ~Escapable {
         self.value = value
     }
 
+    /// Decodes the handle and the offset; the rest is the part of the value. Throws if fewer than four octets are left.
     @inlinable
     @_lifetime(copy parameters)
     public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
@@ -61,6 +70,7 @@ public struct PrepareWriteResponse: ATTPDU, ~Escapable {
         value = parameters.readRemaining()
     }
 
+    /// Appends the handle, the offset and the part of the value.
     @inlinable
     public func encodeParameters(into writer: inout ByteWriter) {
         writer.append(handle)
@@ -71,8 +81,10 @@ public struct PrepareWriteResponse: ATTPDU, ~Escapable {
 
 /// ATT_EXECUTE_WRITE_REQ (Core 5.4, Vol 3, Part F, 3.4.6.3): writes or discards the queued parts.
 public struct ExecuteWriteRequest: ATTPDU, Equatable, Sendable {
+    /// The opcode of ATT_EXECUTE_WRITE_REQ: 0x18.
     public static var opcode: ATTOpcode { .executeWriteRequest }
 
+    /// The Flags octet: whether the server writes or discards the queue.
     public enum Flags: UInt8, Sendable {
         /// Discard all prepared writes.
         case cancel = 0x00
@@ -80,13 +92,16 @@ public struct ExecuteWriteRequest: ATTPDU, Equatable, Sendable {
         case write = 0x01
     }
 
+    /// Whether the server writes or discards the queue.
     public var flags: Flags
 
+    /// Creates a request to write or to discard all prepared writes of the client.
     @inlinable
     public init(_ flags: Flags) {
         self.flags = flags
     }
 
+    /// Decodes the Flags octet. Throws if it is neither 0x00 nor 0x01, or if other octets follow.
     @inlinable
     public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
         guard let flags = Flags(rawValue: try parameters.readUInt8()) else {
@@ -96,6 +111,7 @@ public struct ExecuteWriteRequest: ATTPDU, Equatable, Sendable {
         self.flags = flags
     }
 
+    /// Appends the Flags octet.
     @inlinable
     public func encodeParameters(into writer: inout ByteWriter) {
         writer.append(flags.rawValue)
@@ -104,8 +120,10 @@ public struct ExecuteWriteRequest: ATTPDU, Equatable, Sendable {
 
 /// ATT_EXECUTE_WRITE_RSP (Core 5.4, Vol 3, Part F, 3.4.6.4).
 public struct ExecuteWriteResponse: ATTParameterlessPDU {
+    /// The opcode of ATT_EXECUTE_WRITE_RSP: 0x19.
     public static var opcode: ATTOpcode { .executeWriteResponse }
 
+    /// Creates a response, which has no parameters.
     @inlinable
     public init() {}
 }

@@ -2,22 +2,27 @@ import BluetoothBase
 
 /// ATT_READ_MULTIPLE_VARIABLE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.11): reads values of unknown lengths.
 public struct ReadMultipleVariableRequest: ATTPDU, ~Escapable {
+    /// The opcode of ATT_READ_MULTIPLE_VARIABLE_REQ: 0x20.
     public static var opcode: ATTOpcode { .readMultipleVariableRequest }
 
+    /// The handles of the attributes to read, in the order in which the values are returned.
     public var handles: HandleList
 
+    /// Creates a request, which refers to the memory of `handles`.
     @inlinable
     @_lifetime(copy handles)
     public init(handles: HandleList) {
         self.handles = handles
     }
 
+    /// Decodes the handles. Throws unless there are two or more complete ones.
     @inlinable
     @_lifetime(copy parameters)
     public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
         handles = try HandleList(decoding: parameters)
     }
 
+    /// Appends the handles as they are encoded.
     @inlinable
     public func encodeParameters(into writer: inout ByteWriter) {
         writer.append(handles.bytes)
@@ -26,26 +31,30 @@ public struct ReadMultipleVariableRequest: ATTPDU, ~Escapable {
 
 /// ATT_READ_MULTIPLE_VARIABLE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.12): the values, each preceded by its length.
 ///
-/// A server cuts the list off where the PDU is full, in the middle of a tuple if need be, so that every sequence of
-/// bytes is a valid list.
+/// A server truncates the list where the PDU is full, in the middle of a tuple if necessary, so every sequence of bytes
+/// is a valid list.
 public struct ReadMultipleVariableResponse: ATTPDU, ~Escapable {
+    /// The opcode of ATT_READ_MULTIPLE_VARIABLE_RSP: 0x21.
     public static var opcode: ATTOpcode { .readMultipleVariableResponse }
 
-    /// Lengths of two octets and values, as encoded in the PDU.
+    /// Tuples of a two-octet length and a value, as encoded in the PDU.
     public var lengthValueTupleList: Span<UInt8>
 
+    /// Creates a response from a list that is already encoded, and refers to its memory.
     @inlinable
     @_lifetime(copy lengthValueTupleList)
     public init(lengthValueTupleList: Span<UInt8>) {
         self.lengthValueTupleList = lengthValueTupleList
     }
 
+    /// Takes all octets as the list, because it may be truncated anywhere. Never throws.
     @inlinable
     @_lifetime(copy parameters)
     public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
         lengthValueTupleList = parameters.readRemaining()
     }
 
+    /// Appends the list as it is encoded.
     @inlinable
     public func encodeParameters(into writer: inout ByteWriter) {
         writer.append(lengthValueTupleList)
@@ -98,12 +107,13 @@ extension ReadMultipleVariableResponse {
         }
     }
 
+    /// An iterator over the elements, which reads the memory of the response.
     @inlinable
     @_lifetime(copy self)
     public func makeIterator() -> Iterator { Iterator(self) }
 
-    /// Appends a value to a response that is written in place after `begin(into:)`, truncated so that at most `space`
-    /// octets are appended. A value too long for its length field is truncated as well.
+    /// Appends a value to a response that is written in place after `begin(into:)`. The value is truncated so that at
+    /// most `space` octets are appended, and also if it is too long for its length field.
     @inlinable
     public static func append(value: Span<UInt8>, space: Int, into writer: inout ByteWriter) {
         let length = UInt16(clamping: value.count)

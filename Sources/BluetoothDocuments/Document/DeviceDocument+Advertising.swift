@@ -1,10 +1,10 @@
 import BluetoothBase
 import BluetoothGAP
 
-// What a device advertises, in both ways.
+// Decoding and encoding of advertising data.
 
 extension DeviceDocument.Advertising {
-    /// The longest data, in octets (Core 5.4, Vol 6, Part B, 2.3.1).
+    /// The maximum length of the data in octets (Core 5.4, Vol 6, Part B, 2.3.1).
     static let maximumLength = AdvertisingPayload.Limits.legacy.advertisingData
 
     init(_ reader: DocumentReader) throws(DocumentError) {
@@ -63,10 +63,10 @@ extension DeviceDocument.Advertising {
         _ = try octets(at: reader.path)
     }
 
-    /// The octets.
+    /// Returns the encoded advertising data.
     ///
-    /// - Parameter path: the place in the document, for the error.
-    /// - Throws: if they are longer than one packet takes.
+    /// - Parameter path: the location in the document, for the error.
+    /// - Throws: if the data does not fit into one packet.
     public func octets(at path: String) throws(DocumentError) -> [UInt8] {
         switch self {
         case .octets(let octets): return octets

@@ -2,20 +2,20 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-// What a document says, for those that show or complete it.
+// Accessors for code that shows or completes a document.
 
 extension DeviceDocument {
-    /// The value of its Device Name characteristic (Core 5.4, Vol 3, Part C, 12.1), with U+FFFD for what is not UTF-8; nil if
-    /// there is none or it was not read.
+    /// The value of the Device Name characteristic (Core 5.4, Vol 3, Part C, 12.1), with invalid UTF-8 replaced by
+    /// U+FFFD. Nil if the document has no such characteristic, or if its value was not read.
     public var deviceName: String? {
         let names = services.flatMap(\.characteristics).filter { $0.uuid == .deviceName }
         guard let octets = names.first?.value.octets, !octets.isEmpty else { return nil }
         return String(decoding: octets, as: UTF8.self)
     }
 
-    /// Notes that descriptors cannot be written.
+    /// Records that descriptors can't be written.
     ///
-    /// - Parameter errors: what a write was refused with, by the handle of the descriptor.
+    /// - Parameter errors: the errors with which writes were rejected, by the handle of the descriptor.
     public mutating func refuseWrites(_ errors: [AttributeHandle: ATTErrorCode]) {
         for service in services.indices {
             for characteristic in services[service].characteristics.indices {
@@ -31,7 +31,7 @@ extension DeviceDocument {
 }
 
 extension DeviceDocument.Service {
-    /// The handle of its last attribute, of those whose handles it names.
+    /// The highest handle that the document specifies for an attribute of the service; nil if it specifies none.
     public var lastHandle: AttributeHandle? {
         let parts = characteristics.flatMap { [$0.handle, $0.valueHandle] + $0.descriptors.map(\.handle) }
         return (parts + includes.map(\.handle) + [handle]).compactMap(\.self).max()

@@ -3,13 +3,13 @@ import BluetoothBase
 import BluetoothGATT
 
 extension DeviceDocument {
-    /// The longest text that is read, in octets.
+    /// The maximum length of a document in octets.
     public static let maximumSize = 1 << 24
 
-    /// Reads a document.
+    /// Decodes a document.
     ///
     /// - Parameter json: the text, in UTF-8.
-    /// - Throws: the first thing that is wrong, with its place.
+    /// - Throws: the first error and its location.
     public init(json: [UInt8]) throws(DocumentError) {
         let root = DocumentReader(value: try JSONValue(parsing: json), path: "")
         let object = try root.object([
@@ -38,13 +38,13 @@ extension DeviceDocument {
         notifications = try object.list("notifications", maximum: 1_000_000) { element throws(DocumentError) in
             try Notification(element)
         }
-        // What cannot be served is known now, and not only when it is.
+        // Reject a database that can't be served now rather than when it is served.
         _ = try layout()
     }
 }
 
 extension DeviceDocument {
-    /// Reads notifications that are in a file of their own: a list, or a document that has one.
+    /// Decodes notifications from a separate file, which contains either a list or a document with a list.
     public static func notifications(json: [UInt8]) throws(DocumentError) -> [Notification] {
         let value = try JSONValue(parsing: json)
         guard case .array = value else { return try DeviceDocument(json: json).notifications }
@@ -63,7 +63,7 @@ extension DeviceDocument.Service {
         ])
         self.init(uuid: try object.required("uuid", expected: "the UUID of the service").uuid())
         if let type = object["type"] { isPrimary = try type.choice(DeviceDocument.kinds) }
-        // Only for whoever reads the file.
+        // The name is only for people who read the file.
         _ = try object["name"]?.string()
         handle = try object.handle("handle")
         endHandle = try object.handle("endHandle")
@@ -77,7 +77,7 @@ extension DeviceDocument.Service {
 }
 
 extension DeviceDocument.Include {
-    /// A service alone, or an object that also says where the declaration is.
+    /// Decodes either a service, or an object that also contains the handle of the declaration.
     init(_ reader: DocumentReader) throws(DocumentError) {
         guard case .object = reader.value else {
             self.init(try Self.target(reader))
@@ -136,7 +136,7 @@ extension DeviceDocument.Descriptor {
 }
 
 extension DeviceDocument.Value {
-    /// The value of a characteristic or a descriptor.
+    /// Decodes the value of a characteristic or a descriptor.
     init(_ object: ObjectReader) throws(DocumentError) {
         let longest = GATTAttributeValue.maximumLength
         self.init()
@@ -204,7 +204,7 @@ extension ObjectReader {
         try self[name].map { word throws(DocumentError) in try word.choice(DeviceDocument.requirements) }
     }
 
-    /// An error by its name or its number.
+    /// Decodes an error given by its name or its number.
     fileprivate func error(_ name: String, beside other: String) throws(DocumentError) -> ATTErrorCode? {
         guard let reader = self[name] else { return nil }
         guard self[other] == nil else { throw reader.failure(.contradicts(other: other)) }

@@ -2,10 +2,10 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-// What the parts of a document are to a database.
+// Conversion of the parts of a document to the definitions of a database.
 
 extension DeviceDocument.Service {
-    /// The definition, in which `layout` fills in which services are included.
+    /// The definition of the service. `layout` fills in the handles of included services.
     var definition: GATTServiceDefinition {
         GATTServiceDefinition(
             uuid: uuid, isPrimary: isPrimary, includes: includes.map { _ in 0 },
@@ -17,7 +17,7 @@ extension DeviceDocument.Service {
 extension DeviceDocument.Characteristic {
     fileprivate func definition(in service: BluetoothUUID) -> GATTCharacteristicDefinition {
         let granted = permissions.granted(over: GATTPermissions(openFor: properties))
-        // What a client has written here is its own, and no other's.
+        // Each client has its own value of this characteristic.
         let isPerClient =
             service == .genericAttribute && uuid == .clientSupportedFeatures && properties.contains(.write)
         return GATTCharacteristicDefinition(

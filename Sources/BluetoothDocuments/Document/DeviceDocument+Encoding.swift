@@ -3,7 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 
 extension DeviceDocument {
-    /// The document in JSON, in ASCII where a terminal would not show a character as it is, with a line break at the end.
+    /// The document as JSON, with a line break at the end. Characters that a terminal would not display are escaped.
     public var json: String { value.text() + "\n" }
 
     private var value: JSONValue {
@@ -110,7 +110,7 @@ extension DeviceDocument.Notification {
 }
 
 extension Duration {
-    /// In milliseconds, a whole number if it is one.
+    /// The duration in milliseconds, as an integer if it is one.
     fileprivate var json: JSONValue {
         let nanoseconds = nanoseconds
         guard !nanoseconds.isMultiple(of: 1_000_000) else { return .integer(nanoseconds / 1_000_000) }
@@ -123,7 +123,7 @@ extension JSONMembers {
         add(name, handle.map { .string("\($0)") })
     }
 
-    /// A value, unless it is as one that is not given.
+    /// Adds a value, omitting members that have their default.
     fileprivate mutating func add(_ value: DeviceDocument.Value) {
         if !value.octets.isEmpty || value.maximumLength == nil { add(value.octets, isText: value.isText) }
         guard let maximum = value.maximumLength else { return add("fixedLength", .bool(true)) }
@@ -131,7 +131,7 @@ extension JSONMembers {
     }
 
     fileprivate mutating func add(_ octets: [UInt8], isText: Bool) {
-        // Octets that are no text are never written as one: reading them back would change them.
+        // Octets that are not valid text are never written as text, because reading them back would change them.
         if isText, let text = String(validating: octets, as: UTF8.self) {
             add("text", text)
         } else {

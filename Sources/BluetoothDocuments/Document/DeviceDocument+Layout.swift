@@ -5,14 +5,14 @@ import BluetoothGATT
 extension DeviceDocument {
     /// The database of a document.
     public struct Layout: Equatable, Sendable {
-        /// The services. Each names its handle.
+        /// The definitions of the services, with their handles.
         public var definitions: [GATTServiceDefinition] = []
-        /// Their handles.
+        /// The handles of the services.
         public var handles: [GATTServiceHandles] = []
-        /// What is notified, with the handles of the characteristics' values, in the order of their times.
+        /// The scheduled notifications, with the value handles of their characteristics, in order of time.
         public var notifications: [ScheduledNotification] = []
 
-        /// The characteristic with its value at a handle.
+        /// Returns the characteristic with a value handle, or nil if it does not exist.
         public func characteristic(at value: AttributeHandle) -> GATTCharacteristicDefinition? {
             for (definition, handles) in zip(definitions, handles) {
                 guard let index = handles.characteristics.firstIndex(where: { $0.value == value }) else { continue }
@@ -22,7 +22,8 @@ extension DeviceDocument {
         }
     }
 
-    /// Whether the document is the whole database: it names a handle, or has a Generic Access or Generic Attribute service.
+    /// Whether the document is the complete database, because it specifies a handle or contains a Generic Access or
+    /// Generic Attribute service.
     private var isWhole: Bool {
         services.contains { service in
             service.uuid == .genericAccess || service.uuid == .genericAttribute || service.handle != nil
@@ -34,9 +35,10 @@ extension DeviceDocument {
         }
     }
 
-    /// Lays the database out: the services follow each other from handle 1 on, but for the handles that the document names.
+    /// Assigns handles to the database. Services are placed one after the other, starting at handle 1, except where the
+    /// document specifies handles.
     ///
-    /// - Throws: which handle clashes or is out of order, and what names nothing.
+    /// - Throws: if handles collide or are out of order, or if a reference has no target.
     public func layout() throws(DocumentError) -> Layout {
         var layout = Layout()
         if addsGenericServices ?? !isWhole {
@@ -74,7 +76,7 @@ extension DeviceDocument {
         let ordered = layout.handles.enumerated().sorted { $0.element.declaration < $1.element.declaration }
         for (former, latter) in zip(ordered, ordered.dropFirst())
         where former.element.end >= latter.element.declaration {
-            // Of the two, the one that comes later in the document is to blame.
+            // Report the one that appears later in the document.
             let index = max(former.offset, latter.offset)
             throw DocumentError(
                 "services[\(index - added)]", .database(.handleInUse(latter.element.declaration)))
@@ -103,7 +105,7 @@ extension DeviceDocument {
             scheduled.append(
                 ScheduledNotification(
                     handle: handle, time: notification.time,
-                    // Where nobody can subscribe, the connection is all there is.
+                    // If clients can't subscribe, the time always starts at the connection.
                     origin: definition.unconditional.isEmpty ? notification.origin : .connection,
                     octets: notification.octets, isIndication: notification.isIndication))
         }
@@ -113,7 +115,7 @@ extension DeviceDocument {
 }
 
 extension DeviceDocument.Layout {
-    /// The declaration of the service that an include names.
+    /// Returns the declaration handle of the service that an include refers to.
     fileprivate func declaration(of target: DeviceDocument.Include.Target) -> AttributeHandle? {
         switch target {
         case .handle(let handle): handles.first { $0.declaration == handle }?.declaration
@@ -121,7 +123,7 @@ extension DeviceDocument.Layout {
         }
     }
 
-    /// The value of the first characteristic of a UUID.
+    /// Returns the value handle of the first characteristic with a UUID.
     public func value(of uuid: BluetoothUUID) -> AttributeHandle? {
         for (definition, handles) in zip(definitions, handles) {
             guard let index = definition.characteristics.firstIndex(where: { $0.uuid == uuid }) else { continue }

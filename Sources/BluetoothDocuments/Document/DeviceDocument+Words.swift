@@ -2,7 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-// The words of the document, once for both ways.
+// The words used in documents, shared by decoding and encoding.
 
 extension DeviceDocument {
     static let format = "bluetooth-device"
@@ -25,7 +25,7 @@ extension DeviceDocument {
         ("subscription", .subscription), ("connection", .connection),
     ]
 
-    /// The errors that have names, by these: "insufficientAuthentication".
+    /// The errors that have names, such as "insufficientAuthentication".
     static let errors: [(String, ATTErrorCode)] = (1...0xFF as ClosedRange<UInt8>).compactMap { code in
         let code = ATTErrorCode(rawValue: code)
         guard let name = code.name else { return nil }
@@ -37,7 +37,7 @@ extension DeviceDocument {
 }
 
 extension Array {
-    /// The word for a value.
+    /// Returns the word for a value.
     func word<Value: Equatable>(for value: Value?) -> String? where Element == (String, Value) {
         first { $0.1 == value }?.0
     }

@@ -1,30 +1,34 @@
 import BluetoothGATT
 
-/// What is wrong with a document, and where.
+/// An error in a document, with its location.
 public struct DocumentError: Error, Equatable, Sendable {
+    /// The kind of mistake.
     public enum Problem: Equatable, Sendable {
-        /// The text is not JSON; what its parser says.
+        /// The text is not JSON. The associated value is the parser's message.
         case notJSON(String)
-        /// Something else is needed here, which `expected` describes, than was found, which is in JSON.
+        /// The value is not the expected one. The first associated value describes the expected value; `found` is the
+        /// actual one in JSON.
         case expected(String, found: String)
-        /// An object has no such member. `known` are those it may have.
+        /// An object has an unknown member. `known` lists the members it may have.
         case unknownMember(known: [String])
-        /// A member has to be there.
+        /// A required member is missing.
         case missing(expected: String)
-        /// A member that cannot be beside `other`.
+        /// A member can't be combined with `other`.
         case contradicts(other: String)
-        /// There are more elements than `maximum`.
+        /// A list has more than `maximum` elements.
         case tooMany(maximum: Int)
-        /// The database cannot be laid out like that.
+        /// The database can't be laid out as specified.
         case database(GATTDatabaseError)
         /// The advertising data is `excess` octets too long.
         case advertisementTooLong(excess: Int)
     }
 
-    /// The place in the document, such as `services[2].characteristics[0].value`; empty for the document itself.
+    /// The location in the document, for example `services[2].characteristics[0].value`; empty for the document itself.
     public var path: String
+    /// The mistake, and the value that was expected.
     public var problem: Problem
 
+    /// Creates an error for the place at `path`.
     public init(_ path: String, _ problem: Problem) {
         self.path = path
         self.problem = problem
@@ -32,7 +36,8 @@ public struct DocumentError: Error, Equatable, Sendable {
 }
 
 extension DocumentError: CustomStringConvertible {
-    /// One line, in which nothing of the document is left that a terminal would obey.
+    /// The location and the problem, in one line. Text from the document is escaped, so that it contains no terminal
+    /// control sequences.
     public var description: String {
         let place = path.isEmpty ? "" : JSONText.quoted(path).dropFirst().dropLast() + ": "
         return place

@@ -1,7 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 
-/// A value of a document and its place there. Whatever is not as expected is an error that names the place.
+/// A value in a document, with its location. An unexpected value is an error that contains the location.
 struct DocumentReader {
     let value: JSONValue
     let path: String
@@ -10,7 +10,7 @@ struct DocumentReader {
 
     func failure(expected: String) -> DocumentError { failure(.expected(expected, found: found)) }
 
-    /// The value, in so few characters that they fit in a message.
+    /// The value, shortened to fit into a message.
     private var found: String {
         switch value {
         case .object: return "an object"
@@ -23,10 +23,10 @@ struct DocumentReader {
 
     // MARK: - Objects and lists
 
-    /// The members of an object, which may have these names only.
+    /// Returns the members of an object. Throws if it has a member that is not in `known`.
     func object(_ known: [String]) throws(DocumentError) -> ObjectReader {
         guard case .object(let members) = value else { throw failure(expected: "an object") }
-        // The parser has no order, and the first error should always be the same.
+        // The parser returns members in no defined order, but the first error should always be the same.
         for member in members.sorted(by: { $0.name < $1.name }) where !known.contains(member.name) {
             let place = path.isEmpty ? member.name : "\(path).\(member.name)"
             throw DocumentError(place, .unknownMember(known: known))
@@ -34,7 +34,7 @@ struct DocumentReader {
         return ObjectReader(members: members, path: path)
     }
 
-    /// The elements of a list.
+    /// Returns the elements of a list.
     func list(maximum: Int = 65_535) throws(DocumentError) -> [DocumentReader] {
         guard case .array(let elements) = value else { throw failure(expected: "a list") }
         guard elements.count <= maximum else { throw failure(.tooMany(maximum: maximum)) }
@@ -53,7 +53,7 @@ struct DocumentReader {
         return flag
     }
 
-    /// A whole number, also in hexadecimal as a string such as "0x0A".
+    /// Returns an integer, given as a number or as a hexadecimal string such as "0x0A".
     func integer(_ range: ClosedRange<Int64>, expected: String) throws(DocumentError) -> Int64 {
         switch value {
         case .integer(let integer) where range.contains(integer): return integer
@@ -75,7 +75,7 @@ struct DocumentReader {
         return uuid
     }
 
-    /// Octets in hexadecimal.
+    /// Returns octets given in hexadecimal.
     func octets(maximum: Int) throws(DocumentError) -> [UInt8] {
         let expected = "at most \(maximum) octets in hexadecimal such as \"01 FF\""
         guard let octets = [UInt8](hexadecimal: try string(expected: expected)), octets.count <= maximum else {
@@ -84,7 +84,7 @@ struct DocumentReader {
         return octets
     }
 
-    /// A text, as its octets in UTF-8.
+    /// Returns the UTF-8 octets of a text.
     func text(maximum: Int) throws(DocumentError) -> [UInt8] {
         let expected = "a text of at most \(maximum) octets"
         let octets = [UInt8](try string(expected: expected).utf8)
@@ -92,7 +92,7 @@ struct DocumentReader {
         return octets
     }
 
-    /// A time in milliseconds, at most a year.
+    /// Returns a time given in milliseconds, at most a year.
     func milliseconds() throws(DocumentError) -> Duration {
         let year = 31_536_000_000.0
         switch value {
@@ -103,7 +103,7 @@ struct DocumentReader {
         }
     }
 
-    /// One of several words.
+    /// Returns the value for one of several words.
     func choice<Value>(_ choices: [(String, Value)]) throws(DocumentError) -> Value {
         let expected = "one of " + choices.map { "\"\($0.0)\"" }.joined(separator: ", ")
         let word = try string(expected: expected)
@@ -112,15 +112,15 @@ struct DocumentReader {
     }
 }
 
-/// The members of an object of a document.
+/// The members of an object in a document.
 struct ObjectReader {
     let members: [JSONValue.Member]
     let path: String
 
-    /// The place of a member.
+    /// Returns the location of a member.
     func place(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
-    /// A member; nil if there is none, or it is null.
+    /// Returns a member, or nil if it is missing or null.
     subscript(name: String) -> DocumentReader? {
         guard let member = members.first(where: { $0.name == name }), member.value != .null else { return nil }
         return DocumentReader(value: member.value, path: place(of: name))
@@ -131,7 +131,7 @@ struct ObjectReader {
         return member
     }
 
-    /// Reads a list by its elements; empty if there is none.
+    /// Decodes each element of a list. The result is empty if the member is missing.
     func list<Element>(
         _ name: String, maximum: Int = 65_535, _ read: (DocumentReader) throws(DocumentError) -> Element
     ) throws(DocumentError) -> [Element] {
@@ -140,7 +140,7 @@ struct ObjectReader {
         return elements
     }
 
-    /// Octets from either of two members, one in hexadecimal and one as text; nil if there is neither.
+    /// Returns octets from one of two members, either hexadecimal or text, or nil if both are missing.
     func octets(
         _ hexadecimal: String = "value", _ text: String = "text", maximum: Int
     ) throws(DocumentError) -> (octets: [UInt8], isText: Bool)? {

@@ -1,19 +1,19 @@
 import BluetoothBase
 
-/// The text of JSON, for documents and for the lines of programs.
+/// Writes JSON text, for documents and for the output of programs.
 public enum JSONText {
-    /// A string in JSON (RFC 8259, 7). What a terminal would obey or hide is written as an escape as well: the text may be
-    /// shown on one, and reads the same.
+    /// Returns a JSON string (RFC 8259, 7). Characters that a terminal would interpret or hide are also escaped, so
+    /// that the text is safe to display. Its meaning is unchanged.
     public static func quoted(_ string: String) -> String {
         var quoted: [UInt8] = []
         append(string, to: &quoted)
         return String(decoding: quoted, as: UTF8.self)
     }
 
-    /// Appends a string in JSON, in UTF-8, as `quoted` makes it.
+    /// Appends a JSON string in UTF-8, with the escapes of `quoted`.
     package static func append(_ string: String, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))
-        // Most strings need no second look.
+        // Most strings contain no characters to escape.
         var string = string
         let isWhole = string.withUTF8 { octets in
             guard octets.allSatisfy(Self.isPlain) else { return false }
@@ -37,7 +37,7 @@ public enum JSONText {
         }
     }
 
-    /// Whether an octet of UTF-8 is a character that stands for itself.
+    /// Returns whether a UTF-8 octet is an ASCII character that needs no escape.
     private static func isPlain(_ octet: UInt8) -> Bool {
         (0x20..<0x7F).contains(octet) && octet != UInt8(ascii: "\"") && octet != UInt8(ascii: "\\")
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value of a JSON text (RFC 8259), as it was read or is to be written.
+/// A JSON value (RFC 8259), either parsed or to be written.
 enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
@@ -8,7 +8,7 @@ enum JSONValue: Equatable, Sendable {
     case number(Double)
     case string(String)
     case array([JSONValue])
-    /// Members in the order in which they are written. Those that were read have none.
+    /// The members, in the order in which they are written. Parsed members have no defined order.
     case object([Member])
 
     struct Member: Equatable, Sendable {
@@ -25,7 +25,8 @@ enum JSONValue: Equatable, Sendable {
         }
     }
 
-    /// Why a text cannot be parsed, and where. The decoder does not say; the other parser does.
+    /// Returns the reason and the location of a parse error. `JSONDecoder` does not provide them, but
+    /// `JSONSerialization` does.
     private static func reason(of text: [UInt8]) -> String {
         do {
             _ = try JSONSerialization.jsonObject(with: Data(text), options: .fragmentsAllowed)
@@ -83,7 +84,7 @@ extension JSONValue: Decodable {
 // MARK: - Writing
 
 extension JSONValue {
-    /// The text, indented by two spaces a level. What has no structure inside stays on one line.
+    /// Returns the text, indented by two spaces per level. Lists and objects without nested structure stay on one line.
     func text(indentation: Int = 0) -> String {
         let inner = String(repeating: " ", count: indentation + 2), outer = String(repeating: " ", count: indentation)
         switch self {
@@ -114,7 +115,7 @@ extension JSONValue {
     }
 }
 
-/// A JSON object that is being written; nil has no member.
+/// A JSON object that is being written. Nil values add no member.
 struct JSONMembers {
     private(set) var members: [JSONValue.Member] = []
 

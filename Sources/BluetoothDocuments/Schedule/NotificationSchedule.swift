@@ -2,17 +2,21 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// A value that is sent at its time.
+/// A value that is sent at a scheduled time.
 public struct ScheduledNotification: Equatable, Sendable {
     /// The handle of the characteristic's value.
     public var handle: AttributeHandle
-    /// How long after its origin.
+    /// The time after the origin at which the value is sent.
     public var time: Duration
+    /// The event at which `time` starts.
     public var origin: DeviceDocument.Notification.Origin
+    /// The value to send.
     public var octets: [UInt8]
-    /// Nil for whatever the client has subscribed to, notifications if it is both.
+    /// Whether to send the value as an indication. If nil, it is sent as what the client has subscribed to, or as a
+    /// notification if the client has subscribed to both.
     public var isIndication: Bool?
 
+    /// Creates a scheduled value of the characteristic whose value is at `handle`.
     public init(
         handle: AttributeHandle, time: Duration, origin: DeviceDocument.Notification.Origin, octets: [UInt8],
         isIndication: Bool? = nil
@@ -25,11 +29,11 @@ public struct ScheduledNotification: Equatable, Sendable {
     }
 }
 
-/// What one client is to be sent, and when: a value that reads no clock.
+/// The schedule of the notifications for one client. It reads no clock; the caller passes the time.
 ///
-/// Each subscription begins a characteristic's list anew, and its end stops it.
+/// Each subscription restarts the list of its characteristic, and the end of the subscription stops it.
 public struct NotificationSchedule: Sendable {
-    /// One list, and how far it has come.
+    /// A list of notifications, with the position of the next one.
     private struct Track: Sendable {
         let handle: AttributeHandle
         let items: [ScheduledNotification]
@@ -44,7 +48,7 @@ public struct NotificationSchedule: Sendable {
 
     private var tracks: [Track] = []
 
-    /// - Parameter notifications: in the order of their times.
+    /// - Parameter notifications: the notifications, in order of time.
     public init(_ notifications: [ScheduledNotification]) {
         for origin in [DeviceDocument.Notification.Origin.subscription, .connection] {
             var lists: [AttributeHandle: [ScheduledNotification]] = [:]
@@ -57,14 +61,14 @@ public struct NotificationSchedule: Sendable {
         }
     }
 
-    /// The client has connected.
+    /// Records that the client has connected.
     public mutating func connected(at now: Instant) {
         for index in tracks.indices where tracks[index].items.first?.origin == .connection {
             (tracks[index].start, tracks[index].next) = (now, 0)
         }
     }
 
-    /// The client has subscribed to a characteristic, anew or for the first time.
+    /// Records that the client has subscribed to a characteristic, for the first time or again.
     public mutating func subscribed(to handle: AttributeHandle, at now: Instant) {
         for index in tracks.indices
         where tracks[index].handle == handle && tracks[index].items.first?.origin == .subscription {
@@ -72,7 +76,7 @@ public struct NotificationSchedule: Sendable {
         }
     }
 
-    /// The client's subscription has ended.
+    /// Records that the client's subscription has ended.
     public mutating func unsubscribed(from handle: AttributeHandle) {
         for index in tracks.indices
         where tracks[index].handle == handle && tracks[index].items.first?.origin == .subscription {
@@ -80,12 +84,12 @@ public struct NotificationSchedule: Sendable {
         }
     }
 
-    /// When `take` has something.
+    /// The time at which `take` will return the next value.
     public var nextDeadline: Instant? {
         tracks.reduce(nil) { earliest($0, $1.deadline) }
     }
 
-    /// The next value that is due; nil if none is. They come in the order of their times.
+    /// Removes and returns the next value that is due, in order of time. Returns nil if no value is due.
     public mutating func take(at now: Instant) -> ScheduledNotification? {
         var due: Int?
         for index in tracks.indices {
@@ -99,27 +103,29 @@ public struct NotificationSchedule: Sendable {
     }
 }
 
-/// Notes when a device notifies: a value that reads no clock.
+/// Records the notifications of a device and their times. It reads no clock; the caller passes the time.
 public struct NotificationRecorder: Sendable {
-    /// The most values that are kept.
+    /// The maximum number of recorded values.
     public static let maximumCount = 1_000_000
 
     private var subscriptions: [AttributeHandle: Instant] = [:]
+    /// The recorded values, in the order of arrival; at most `maximumCount`.
     public private(set) var notifications: [DeviceDocument.Notification] = []
-    /// How many values came after the last that could be kept.
+    /// The number of values received after the maximum was reached.
     public private(set) var droppedCount = 0
 
+    /// Creates a recorder without subscriptions and values.
     public init() {}
 
-    /// The device has accepted a subscription.
+    /// Records that the device has accepted a subscription.
     public mutating func subscribed(to handle: AttributeHandle, at now: Instant) { subscriptions[handle] = now }
 
-    /// The device has sent a value.
+    /// Records that the device has sent a value.
     public mutating func received(
         _ octets: [UInt8], of handle: AttributeHandle, isIndication: Bool? = nil, at now: Instant
     ) {
         guard notifications.count < Self.maximumCount else { return droppedCount += 1 }
-        // A value may overtake the answer to the subscription.
+        // A value may arrive before the response to the subscription.
         let start = subscriptions[handle] ?? now
         var notification = DeviceDocument.Notification(
             .handle(handle), after: max(.zero, start.duration(to: now)),

@@ -2,10 +2,11 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// Reads all that a server shows of its database: every attribute with its handle, and every value that can be read.
+/// Reads the complete database that a server exposes: every attribute with its handle, and every readable value.
 ///
-/// It does no input or output. The caller carries out `operation` on a GATT client and hands back how it ended, until there
-/// is none. Unlike a client's discovery this finds secondary services that nobody includes, gaps and reserved ends.
+/// The survey performs no input or output. The caller performs `operation` on a GATT client and passes the result to
+/// `take`, until `operation` is nil. Unlike a client's discovery, the survey finds secondary services that no service
+/// includes, gaps between handles, and reserved handles at the end of a service.
 public struct DatabaseSurvey: Sendable {
     private enum Stage: Sendable {
         case mtu, primary, secondary, attributes, characteristics, includes
@@ -17,17 +18,18 @@ public struct DatabaseSurvey: Sendable {
 
     private var stage = Stage.mtu
     private var services: [DiscoveredService] = []
-    /// Every attribute but the declarations of services, includes and characteristics.
+    /// All attributes except the declarations of services, includes and characteristics.
     private var attributes: [DiscoveredDescriptor] = []
     private var characteristics: [DiscoveredCharacteristic] = []
     private var includes: [DiscoveredInclude] = []
-    /// The attributes to read, ascending.
+    /// The handles of the attributes to read, in ascending order.
     private var readable: [AttributeHandle] = []
     private var values: [AttributeHandle: Result<[UInt8], ATTError>] = [:]
 
+    /// Creates a survey that begins with an exchange of the MTU.
     public init() {}
 
-    /// What to do next; nil when everything is known.
+    /// The next operation to perform; nil when the survey is complete.
     public var operation: GATTClientOperation? {
         switch stage {
         case .mtu: .exchangeMTU(clientRxMTU: 517)
@@ -41,7 +43,7 @@ public struct DatabaseSurvey: Sendable {
         }
     }
 
-    /// How many values have been read, and how many there are to read; nil while that is not known.
+    /// The number of values already read, and the total number to read; nil while the total is unknown.
     public var progress: (done: Int, total: Int)? {
         switch stage {
         case .values(let index): (index, readable.count)
@@ -50,10 +52,10 @@ public struct DatabaseSurvey: Sendable {
         }
     }
 
-    /// How many attributes have been found so far, but for declarations.
+    /// The number of attributes found so far, excluding declarations.
     public var attributeCount: Int { attributes.count }
 
-    /// Takes the result of `operation`, or the error that the server answered with.
+    /// Processes the result of `operation`, or the error with which the server responded.
     public mutating func take(_ result: Result<GATTClientResult, ATTError>) {
         switch (stage, result) {
         case (.mtu, _): stage = .primary
@@ -64,7 +66,7 @@ public struct DatabaseSurvey: Sendable {
         case (.secondary, .success(.services(let found))):
             services += found
             stage = .attributes
-        // A server need not know of this way to find them.
+        // A server need not support discovering secondary services.
         case (.secondary, _): stage = .attributes
         case (.attributes, .success(.descriptors(let found))):
             attributes = found.filter { !Self.declarations.contains($0.uuid) }
@@ -99,7 +101,7 @@ public struct DatabaseSurvey: Sendable {
         }
         services.sort { $0.startHandle < $1.startHandle }
         let hidden = Set(characteristics.lazy.filter { !$0.properties.contains(.read) }.map(\.valueHandle))
-        // What a client has configured says nothing of the device.
+        // The configuration of a client is not a property of the device.
         readable = attributes.filter { !hidden.contains($0.handle) && $0.uuid != .clientCharacteristicConfiguration }
             .map(\.handle)
         stage = readable.isEmpty ? .done : .values(0)
@@ -110,7 +112,7 @@ public struct DatabaseSurvey: Sendable {
         stage = index + 1 < readable.count ? .values(index + 1) : .done
     }
 
-    // MARK: - What was found
+    // MARK: - Results
 
     /// The characteristics that can be subscribed to, each with its Client Characteristic Configuration descriptor.
     public var subscribable: [Subscribable] {
@@ -130,9 +132,11 @@ public struct DatabaseSurvey: Sendable {
 
     /// A characteristic that can be subscribed to.
     public struct Subscribable: Equatable, Sendable {
+        /// The handle of the characteristic's value.
         public var value: AttributeHandle
+        /// The handle of the Client Characteristic Configuration descriptor.
         public var descriptor: AttributeHandle
-        /// Notifications, where there are both.
+        /// The configuration to write: notifications if the characteristic supports both.
         public var configuration: GATTClientConfiguration
     }
 

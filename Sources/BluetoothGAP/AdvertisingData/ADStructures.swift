@@ -1,10 +1,13 @@
 import BluetoothBase
 
-/// One element of advertising data: a type and its data (Core 5.4, Vol 3, Part C, 11).
+/// An element of advertising data, which consists of a type and data (Core 5.4, Vol 3, Part C, 11).
 public struct ADStructure: ~Escapable {
+    /// The AD type, which defines the content of `data`.
     public var type: ADType
+    /// The AD data: 0 to 254 octets, without the length and the type.
     public var data: Span<UInt8>
 
+    /// Creates a structure that borrows `data`.
     @inlinable @inline(__always)
     @_lifetime(copy data)
     public init(type: ADType, data: Span<UInt8>) {
@@ -15,19 +18,20 @@ public struct ADStructure: ~Escapable {
 
 /// Reads the AD structures of advertising data one at a time, in place (Core 5.4, Vol 3, Part C, 11).
 ///
-/// Any device can send advertising data, so nothing in it is an error: a length of 0 ends the data, as the
-/// specification says, and so does a structure that runs past the end. The structures before that are kept.
+/// Any device can send any advertising data, so malformed data is not an error. As the specification states, a length
+/// of 0 ends the data. A structure that extends past the end also ends it. The structures before that are kept.
 public struct ADStructures: ~Escapable {
     @usableFromInline let bytes: Span<UInt8>
     @usableFromInline var offset = 0
 
+    /// Creates an iterator over advertising data or scan response data.
     @inlinable @inline(__always)
     @_lifetime(copy bytes)
     public init(_ bytes: Span<UInt8>) {
         self.bytes = bytes
     }
 
-    /// The next structure; nil after the last one.
+    /// Returns the next structure, or nil after the last one.
     @inlinable @inline(__always)
     @_lifetime(copy self)
     @_lifetime(self: copy self)

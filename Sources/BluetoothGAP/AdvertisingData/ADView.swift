@@ -1,25 +1,28 @@
 import BluetoothBase
 
-/// Reads single fields of advertising data in place, without a copy: for the path of every advertising report.
+/// Reads individual fields of advertising data in place, without a copy. It is fast enough to process every advertising
+/// report.
 ///
-/// If the data contains a field several times, the first one counts, as in `AdvertisementData`.
+/// If the data contains a field several times, the first one is used, as in `AdvertisementData`.
 public struct ADView: ~Escapable {
+    /// The advertising data or scan response data that the view reads.
     public let bytes: Span<UInt8>
 
+    /// Creates a view that borrows the advertising data and does not validate it.
     @inlinable
     @_lifetime(copy bytes)
     public init(_ bytes: Span<UInt8>) {
         self.bytes = bytes
     }
 
-    /// All the AD structures.
+    /// All AD structures of the data.
     @inlinable
     public var structures: ADStructures {
         @_lifetime(copy self)
         get { ADStructures(bytes) }
     }
 
-    /// The data of the first AD structure of a type that is not empty.
+    /// Returns the data of the first non-empty AD structure of a type.
     @inlinable
     @_lifetime(copy self)
     public func first(_ type: ADType) -> Span<UInt8>? {
@@ -30,7 +33,7 @@ public struct ADView: ~Escapable {
         return nil
     }
 
-    /// Whether a list of service UUIDs, complete or not, holds `uuid`.
+    /// Returns whether a complete or incomplete list of service UUIDs contains `uuid`.
     @inlinable
     public func contains(serviceUUID uuid: BluetoothUUID) -> Bool {
         var structures = self.structures
@@ -50,8 +53,8 @@ public struct ADView: ~Escapable {
         return false
     }
 
-    /// The octets of the local name, in UTF-8 if the device follows the specification; the complete name if there is
-    /// one, otherwise the shortened one.
+    /// The octets of the complete local name if the data contains one, otherwise those of the shortened local name.
+    /// They are UTF-8 if the device follows the specification.
     @inlinable
     public var localName: Span<UInt8>? {
         @_lifetime(copy self)
@@ -68,14 +71,14 @@ public struct ADView: ~Escapable {
         return Int8(bitPattern: data[0])
     }
 
-    /// What the device says about its discoverability.
+    /// The flags, which describe the device's discoverability.
     @inlinable
     public var flags: AdvertisingFlags? {
         guard let data = first(.flags) else { return nil }
         return AdvertisingFlags(rawValue: data[0])
     }
 
-    /// A manufacturer's data, without its company identifier.
+    /// Returns the data of a manufacturer, without its company identifier.
     @inlinable
     @_lifetime(copy self)
     public func manufacturerData(companyID: UInt16) -> Span<UInt8>? {
@@ -88,7 +91,7 @@ public struct ADView: ~Escapable {
         return nil
     }
 
-    /// A service's data, without its UUID.
+    /// Returns the data of a service, without its UUID.
     @inlinable
     @_lifetime(copy self)
     public func serviceData(_ uuid: BluetoothUUID) -> Span<UInt8>? {

@@ -1,8 +1,8 @@
 import BluetoothBase
 
-/// One advertisement for several who want something advertised, and of what does not fit as much as does.
+/// Combines the advertisements of several users into one, and truncates the result to fit.
 extension AdvertisementData {
-    /// Adds what another advertisement has and this one has not.
+    /// Adds the content of another advertisement that this one does not contain yet.
     package mutating func merge(_ other: AdvertisementData) {
         localName = localName ?? other.localName
         appearance = appearance ?? other.appearance
@@ -15,8 +15,8 @@ extension AdvertisementData {
         serviceData += other.serviceData
     }
 
-    /// As much of it as fits into an advertisement and its scan response: the name may lose its end, then services go,
-    /// from the last on.
+    /// The advertisement, truncated to fit into advertising data and scan response data. The name is shortened first;
+    /// then services are removed, starting with the last.
     package var cutToFit: AdvertisementData {
         var cut = self
         cut.localName = localName?.cut(to: Self.longestName)
@@ -26,21 +26,23 @@ extension AdvertisementData {
         return cut
     }
 
-    /// Whether nothing of it is lost in an advertisement and its scan response.
+    /// Whether the advertisement fits completely into advertising data and scan response data.
     private var fitsWhole: Bool {
         guard let payload = try? AdvertisingPayload(self) else { return false }
         let (data, response) = (payload.advertisingData, payload.scanResponseData)
         return AdvertisementData(advertisingData: data.span, scanResponseData: response.span).localName == localName
     }
 
-    /// An AD structure of 31 octets less its length and type.
+    /// The longest name in octets: an AD structure of 31 octets, minus its length and type.
     private static let longestName = 29
-    /// No more than this fit into an advertisement and its scan response, however short.
+    /// An upper bound on the number of services that fit into advertising data and scan response data, even with the
+    /// shortest UUIDs.
     private static let mostServices = 31
 }
 
 extension AdvertisementData.LocalName {
-    /// The name, ended between two characters so that it takes at most so many octets; nil where not even one fits.
+    /// Returns the name, truncated between two characters to at most `length` octets. Returns nil if not even one
+    /// character fits.
     fileprivate func cut(to length: Int) -> Self? {
         let text: String
         switch self {

@@ -1,20 +1,23 @@
 import BluetoothBase
 
-/// What few devices advertise. All of it is in `other`, where these properties find it and put it.
+/// Properties for AD types that few devices advertise. They read and write the structures in `other`.
 extension AdvertisementData {
-    /// The connection intervals the device would like to have, in units of 1.25 ms; nil on either side for no wish (Core
-    /// Supplement, Part A, 1.9).
+    /// The preferred range of connection intervals, in units of 1.25 ms. A nil limit means no specific minimum or
+    /// maximum (Core Supplement, Part A, 1.9).
     public struct ConnectionIntervalRange: Equatable, Sendable {
+        /// The smallest preferred connection interval, in units of 1.25 ms; nil if the device states no minimum.
         public var minimum: UInt16?
+        /// The largest preferred connection interval, in units of 1.25 ms; nil if the device states no maximum.
         public var maximum: UInt16?
 
+        /// Creates a range from limits in units of 1.25 ms. Nil means no specific limit.
         public init(minimum: UInt16?, maximum: UInt16?) {
             self.minimum = minimum
             self.maximum = maximum
         }
     }
 
-    /// The connection intervals the device would like to have (Core Supplement, Part A, 1.9).
+    /// The device's preferred range of connection intervals (Core Supplement, Part A, 1.9).
     public var connectionIntervalRange: ConnectionIntervalRange? {
         get {
             guard let octets = first(.peripheralConnectionIntervalRange), octets.count == 4 else { return nil }
@@ -28,7 +31,8 @@ extension AdvertisementData {
         }
     }
 
-    /// The devices that the advertising is for, public and random addresses (Core Supplement, Part A, 1.13 and 1.14).
+    /// The public and random addresses of the devices that the advertising is directed to (Core Supplement, Part A,
+    /// 1.13 and 1.14).
     public var targetAddresses: [DeviceAddress] {
         get {
             [(ADType.publicTargetAddress, DeviceAddress.Kind.public), (.randomTargetAddress, .random)]
@@ -48,8 +52,8 @@ extension AdvertisementData {
         }
     }
 
-    /// The time between two advertising events, to 0.625 ms; at most 10,485 s. The long form is used for what two octets do not
-    /// hold (Core Supplement, Part A, 1.15).
+    /// The advertising interval in steps of 0.625 ms, up to 10,485 s. Values that do not fit in two octets use the long
+    /// form (Core Supplement, Part A, 1.15).
     public var advertisingInterval: Duration? {
         get {
             let octets = first(.advertisingInterval) ?? first(.advertisingIntervalLong)
@@ -64,8 +68,8 @@ extension AdvertisementData {
         }
     }
 
-    /// A Uniform Resource Identifier. The schemes `http:` and `https:` take one octet on the air, others are sent in full
-    /// (Core Supplement, Part A, 1.18; Assigned Numbers, 2.7).
+    /// A Uniform Resource Identifier. The schemes `http:` and `https:` are encoded in one octet on the air; other
+    /// schemes are sent in full (Core Supplement, Part A, 1.18; Assigned Numbers, 2.7).
     public var uri: String? {
         get {
             guard let octets = first(.uri), let code = octets.first else { return nil }
@@ -76,13 +80,13 @@ extension AdvertisementData {
             guard let newValue else { return replace(.uri, nil) }
             let scheme = Self.schemes.first { newValue.hasPrefix($0.value) }
             let rest = newValue.dropFirst(scheme?.value.count ?? 0)
-            // 1 stands for a scheme that follows in full.
+            // The code 1 means that the scheme follows in full.
             replace(.uri, [scheme?.key ?? 1] + Array(rest.utf8))
         }
     }
 
-    /// The features of the device's link layer, bit 0 of the first octet first; zeros at the end are left out (Core
-    /// Supplement, Part A, 1.19).
+    /// The features that the device's Link Layer supports. Bit 0 is the lowest bit of the first octet; trailing zero
+    /// octets are omitted on the air (Core Supplement, Part A, 1.19).
     public var leSupportedFeatures: UInt64? {
         get { first(.leSupportedFeatures).map { $0.littleEndian(0..<min(8, $0.count)) } }
         set {
@@ -94,23 +98,23 @@ extension AdvertisementData {
 
     private static let schemes: [UInt8: String] = [0x16: "http:", 0x17: "https:"]
 
-    /// The first structure of a type.
+    /// Returns the data of the first structure of a type.
     private func first(_ type: ADType) -> [UInt8]? { other.first { $0.type == type }?.data }
 
-    /// Puts a structure into the place of all of its type.
+    /// Replaces all structures of a type with one, or removes them if `data` is nil.
     private mutating func replace(_ type: ADType, _ data: [UInt8]?) {
         other.removeAll { $0.type == type }
         if let data { other.append(Other(type: type, data: data)) }
     }
 }
 
-/// The octets of a number, the lowest first.
+/// Returns the octets of a number, least significant first.
 private func octets(of value: UInt64, count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }
 }
 
 extension [UInt8] {
-    /// Up to eight octets as a number, the lowest first.
+    /// Returns up to eight octets as a number, least significant octet first.
     fileprivate func littleEndian(_ range: Range<Int>) -> UInt64 {
         range.reversed().reduce(0) { $0 << 8 | UInt64(self[$1]) }
     }

@@ -1,10 +1,10 @@
 import BluetoothBase
 
-/// What a device advertises, decoded: its advertising data and scan response merged (Core 5.4, Vol 3, Part C, 11; Core
+/// The decoded advertising data of a device, merged with its scan response data (Core 5.4, Vol 3, Part C, 11; Core
 /// Supplement, Part A).
 ///
-/// Decoding never fails, because any device can send anything: malformed structures are skipped and the rest is kept.
-/// `init(advertisingData:scanResponseData:)` says how.
+/// Decoding never fails, because any device can send any data. Malformed structures are skipped and the rest is kept.
+/// `init(advertisingData:scanResponseData:)` describes the rules.
 public struct AdvertisementData: Equatable, Sendable {
     /// A device's name.
     public enum LocalName: Equatable, Sendable {
@@ -12,6 +12,7 @@ public struct AdvertisementData: Equatable, Sendable {
         /// The beginning of a longer name.
         case shortened(String)
 
+        /// The name, or the part of it that is known.
         public var text: String {
             switch self {
             case .complete(let text), .shortened(let text): text
@@ -19,57 +20,70 @@ public struct AdvertisementData: Equatable, Sendable {
         }
     }
 
-    /// Data of a service, whose meaning the service defines.
+    /// The data of a service, in a format that the service defines.
     public struct ServiceData: Equatable, Sendable {
+        /// The UUID of the service that defines the format of the data.
         public var uuid: BluetoothUUID
+        /// The service's data, without the UUID.
         public var data: [UInt8]
 
+        /// Creates data for the service with this UUID.
         public init(uuid: BluetoothUUID, data: [UInt8]) {
             self.uuid = uuid
             self.data = data
         }
     }
 
-    /// Data whose meaning a manufacturer defines.
+    /// Data in a format that a manufacturer defines.
     public struct ManufacturerData: Equatable, Sendable {
-        /// Which manufacturer (Assigned Numbers, 7).
+        /// The company identifier of the manufacturer (Assigned Numbers, 7).
         public var companyID: UInt16
+        /// The manufacturer's data, without the company identifier.
         public var data: [UInt8]
 
+        /// Creates data in the format of the company with this identifier.
         public init(companyID: UInt16, data: [UInt8]) {
             self.companyID = companyID
             self.data = data
         }
     }
 
-    /// An AD structure this type has no property for.
+    /// An AD structure for which this type has no stored property.
     public struct Other: Equatable, Sendable {
+        /// The AD type, which defines the content of `data`.
         public var type: ADType
+        /// The AD data, without the length and the type.
         public var data: [UInt8]
 
+        /// Creates a structure from its type and up to 254 octets of data.
         public init(type: ADType, data: [UInt8]) {
             self.type = type
             self.data = data
         }
     }
 
+    /// The flags, which describe the device's discoverability. Nil if the data contains none.
     public var flags: AdvertisingFlags?
+    /// The device's name, complete or shortened. Nil if the data contains none.
     public var localName: LocalName?
-    /// The services the device has, without duplicates.
+    /// The services that the device provides, without duplicates.
     public var serviceUUIDs: [BluetoothUUID] = []
     /// Whether the device has more services than it lists.
     public var isServiceListIncomplete = false
-    /// The services the device looks for on others, without duplicates.
+    /// The services that the device solicits from its peers, without duplicates.
     public var solicitedServiceUUIDs: [BluetoothUUID] = []
+    /// The service data, without exact duplicates. Empty if the data contains none.
     public var serviceData: [ServiceData] = []
+    /// The manufacturer data, without exact duplicates. Empty if the data contains none.
     public var manufacturerData: [ManufacturerData] = []
     /// The transmit power in dBm.
     public var txPowerLevel: Int8?
+    /// The external appearance of the device. Nil if the data contains none.
     public var appearance: Appearance?
-    /// Everything else, unchanged.
+    /// All other AD structures, unchanged.
     public var other: [Other] = []
 
-    /// Creates empty data to add to.
+    /// Creates empty data.
     public init() {}
 }
 
@@ -83,11 +97,10 @@ extension AdvertisementData {
 
     /// Decodes advertising data and a scan response.
     ///
-    /// - Flags, appearance and transmit power: the first counts, others are ignored.
-    /// - Name: the first complete one counts, otherwise the first shortened one; octets that are not UTF-8 are replaced
-    ///   by U+FFFD.
-    /// - Lists of UUIDs are joined; octets after the last complete UUID are ignored.
-    /// - Service and manufacturer data: all are kept, except exact repetitions.
+    /// - Flags, appearance and transmit power: the first one is used, others are ignored.
+    /// - Name: the first complete one is used, otherwise the first shortened one; invalid UTF-8 is replaced by U+FFFD.
+    /// - Lists of UUIDs are merged; octets after the last complete UUID are ignored.
+    /// - Service and manufacturer data: all elements are kept, except exact duplicates.
     /// - A structure too short for its type is ignored.
     public init(advertisingData: Span<UInt8>, scanResponseData: Span<UInt8>) {
         merge(advertisingData)
@@ -138,7 +151,7 @@ extension AdvertisementData {
 }
 
 extension Span<UInt8> {
-    /// The bytes as UTF-8, with invalid sequences replaced; nil for no bytes.
+    /// The bytes decoded as UTF-8, with invalid sequences replaced; nil if the span is empty.
     var repairedText: String? {
         isEmpty ? nil : withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }

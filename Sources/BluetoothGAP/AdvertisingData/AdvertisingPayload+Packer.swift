@@ -1,7 +1,7 @@
 import BluetoothBase
 
 extension AdvertisingPayload {
-    /// Finds space for AD structures in advertising data and scan response data, first come, first served.
+    /// Places AD structures in advertising data and scan response data, in the order in which they are added.
     struct Packer {
         private let limits: Limits
         private(set) var advertisingData = ByteWriter()
@@ -11,12 +11,12 @@ extension AdvertisingPayload {
             self.limits = limits
         }
 
-        /// How many octets of data the next structure in the advertising data may hold. A structure is never longer
-        /// than its length octet allows; less than 0 means that not even an empty structure fits.
+        /// The number of data octets that the next structure in the advertising data may have. A structure is never
+        /// longer than its length octet allows. A negative value means that not even an empty structure fits.
         private var advertisingSpace: Int { min(limits.advertisingData - advertisingData.count - 2, 254) }
         private var scanResponseSpace: Int { min(limits.scanResponseData - scanResponseData.count - 2, 254) }
 
-        /// Places a complete structure, or throws.
+        /// Places a structure undivided. Throws if it does not fit.
         mutating func place(
             _ type: ADType, _ data: [UInt8], onlyInAdvertisingData: Bool = false
         ) throws(AdvertisingPayloadError) {
@@ -30,7 +30,7 @@ extension AdvertisingPayload {
             }
         }
 
-        /// Places a list of UUIDs of `length` octets, split in two if necessary, or throws.
+        /// Places a list of UUIDs of `length` octets each, split in two if necessary. Throws if it does not fit.
         mutating func place(
             list uuids: [BluetoothUUID], length: Int, type: ADType, splitType: ADType
         ) throws(AdvertisingPayloadError) {
@@ -42,14 +42,14 @@ extension AdvertisingPayload {
             }
             let rest = uuids.dropFirst(front)
             guard rest.count * length <= scanResponseSpace else {
-                // The excess over the space in both together: a list may be split.
+                // The excess over the total space of both parts, since a list may be split.
                 throw AdvertisingPayloadError(type: type, excess: rest.count * length - max(0, scanResponseSpace))
             }
             advertisingData.append(splitType, uuids.prefix(front).octets)
             scanResponseData.append(splitType, rest.octets)
         }
 
-        /// Places a name, shortened if necessary, or throws if not a single character fits.
+        /// Places a name, shortened if necessary. Throws if not a single character fits.
         mutating func place(name: String, type: ADType) throws(AdvertisingPayloadError) {
             guard !name.isEmpty else { return }
             let length = name.utf8.count
@@ -68,7 +68,7 @@ extension AdvertisingPayload {
 }
 
 extension ByteWriter {
-    /// Appends an AD structure of at most 254 octets of data.
+    /// Appends an AD structure with up to 254 octets of data.
     fileprivate mutating func append(_ type: ADType, _ data: [UInt8]) {
         append(UInt8(truncatingIfNeeded: data.count + 1))
         append(type.rawValue)
@@ -77,7 +77,7 @@ extension ByteWriter {
 }
 
 extension ArraySlice<BluetoothUUID> {
-    /// The UUIDs one after the other, each in its shortest form.
+    /// The concatenated UUIDs, each in its shortest form.
     fileprivate var octets: [UInt8] {
         var writer = ByteWriter()
         for uuid in self { writer.appendAdvertised(uuid) }
@@ -86,7 +86,7 @@ extension ArraySlice<BluetoothUUID> {
 }
 
 extension String {
-    /// The longest prefix of whole characters that takes at most `octets` in UTF-8.
+    /// Returns the longest prefix of whole characters that fits in `octets` octets of UTF-8.
     fileprivate func prefix(octets: Int) -> Substring {
         var front = self[startIndex..<startIndex]
         var length = 0

@@ -1,42 +1,49 @@
 import BluetoothBase
 
-/// The bytes that advertise something: advertising data and scan response data (Core 5.4, Vol 3, Part C, 11).
+/// Encoded advertising data and scan response data (Core 5.4, Vol 3, Part C, 11).
 ///
-/// The layout, in the order in which structures are placed:
-/// 1. Flags, at the start of the advertising data, the only place where they are allowed.
-/// 2. The service UUIDs, a list for each length. A list goes into the advertising data, otherwise into the scan
-///    response; one that fits into neither is split, and both parts are then marked as incomplete.
-/// 3. Solicited services, transmit power, appearance, manufacturer data, service data and everything else, each
-///    undivided, into the advertising data if it fits and otherwise into the scan response.
-/// 4. The local name, into the remaining space: in full in the advertising data, otherwise in full in the scan
-///    response, otherwise shortened in whichever has more space, between characters.
+/// Structures are placed in this order:
+/// 1. Flags, at the start of the advertising data, which is the only place where they are allowed.
+/// 2. The service UUIDs, one list per UUID length. A list is placed in the advertising data if it fits, otherwise in
+///    the scan response. A list that fits in neither is split, and both parts are marked as incomplete.
+/// 3. Solicited services, transmit power, appearance, manufacturer data, service data and other structures. Each is
+///    placed in the advertising data if it fits, otherwise in the scan response. Only lists of solicited services may
+///    be split.
+/// 4. The local name, in the remaining space: complete in the advertising data, otherwise complete in the scan
+///    response, otherwise shortened at a character boundary in whichever part has more space.
 ///
-/// So everything else takes precedence over the name, and passive scanners see what filters look for.
+/// All other structures therefore take precedence over the name, and passive scanners receive the fields that scan
+/// filters check.
 public struct AdvertisingPayload: Equatable, Sendable {
-    /// How many octets of data there may be.
+    /// The maximum lengths of the data, in octets.
     public struct Limits: Equatable, Sendable {
+        /// The maximum length of the advertising data.
         public var advertisingData: Int
-        /// 0 if the advertising is not scannable.
+        /// The maximum length of the scan response data; 0 if the advertising is not scannable.
         public var scanResponseData: Int
 
+        /// Creates limits in octets. Pass 0 as `scanResponseData` for advertising that is not scannable.
         public init(advertisingData: Int, scanResponseData: Int) {
             self.advertisingData = advertisingData
             self.scanResponseData = scanResponseData
         }
 
-        /// Legacy advertising that is scannable: 31 octets and 31 (Vol 6, Part B, 2.3.1).
+        /// The limits of scannable legacy advertising: 31 octets each (Vol 6, Part B, 2.3.1).
         public static let legacy = Limits(advertisingData: 31, scanResponseData: 31)
 
-        /// Extended advertising, as long as it may be at all; most controllers take less (Vol 6, Part B, 2.3.4.9).
+        /// The limits that the specification sets for extended advertising. Most controllers support less (Vol 6, Part
+        /// B, 2.3.4.9).
         public static let extended = Limits(
             advertisingData: AdvertisingReassembly.maximumLength, scanResponseData: 0)
     }
 
+    /// The encoded advertising data, without padding.
     public let advertisingData: [UInt8]
+    /// The encoded scan response data, without padding. Empty if everything fits in the advertising data.
     public let scanResponseData: [UInt8]
 
-    /// Lays out `advertisement`. Throws if a structure other than the name does not fit, or if not a single character
-    /// of the name does.
+    /// Encodes `advertisement`. Throws if a structure other than the name does not fit, or if not a single character of
+    /// the name fits.
     public init(
         _ advertisement: AdvertisementData, limits: Limits = .legacy
     ) throws(AdvertisingPayloadError) {
@@ -96,7 +103,7 @@ public struct AdvertisingPayload: Equatable, Sendable {
     }
 }
 
-/// What `body` writes.
+/// Returns the octets that `body` writes.
 private func octets(_ body: (inout ByteWriter) -> Void) -> [UInt8] {
     var writer = ByteWriter()
     body(&writer)
@@ -104,7 +111,7 @@ private func octets(_ body: (inout ByteWriter) -> Void) -> [UInt8] {
 }
 
 extension BluetoothUUID {
-    /// How many octets the UUID takes in advertising data, which allows 32-bit UUIDs, unlike ATT.
+    /// The length of the UUID in advertising data, in octets. Unlike ATT, advertising data allows 32-bit UUIDs.
     var advertisedLength: Int {
         guard let shortValue else { return 16 }
         return shortValue > UInt16.max ? 4 : 2
@@ -112,7 +119,7 @@ extension BluetoothUUID {
 }
 
 extension ByteWriter {
-    /// Appends a UUID in the shortest form it has.
+    /// Appends a UUID in its shortest form.
     mutating func appendAdvertised(_ uuid: BluetoothUUID) {
         switch uuid.shortValue {
         case .some(let value) where value > UInt16.max: append(value)

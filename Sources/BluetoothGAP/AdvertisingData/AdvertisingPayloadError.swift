@@ -1,10 +1,11 @@
-/// Why something cannot be advertised: an AD structure does not fit.
+/// An error that reports an AD structure that does not fit into the advertising data.
 public struct AdvertisingPayloadError: Error, Equatable, Sendable {
-    /// The structure that does not fit.
+    /// The type of the structure that does not fit.
     public var type: ADType
-    /// By how many octets it is too long for the larger of the two remaining spaces.
+    /// The number of octets by which the structure exceeds the available space.
     public var excess: Int
 
+    /// Creates an error for a structure that is `excess` octets too long.
     public init(type: ADType, excess: Int) {
         self.type = type
         self.excess = excess
@@ -12,5 +13,6 @@ public struct AdvertisingPayloadError: Error, Equatable, Sendable {
 }
 
 extension AdvertisingPayloadError: CustomStringConvertible {
+    /// The type and the excess, such as `Flags does not fit: 3 octets too many`.
     public var description: String { "\(type) does not fit: \(excess) octets too many" }
 }

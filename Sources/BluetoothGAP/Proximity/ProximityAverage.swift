@@ -2,12 +2,12 @@ import BluetoothBase
 
 /// The averaged signal strength of one device.
 ///
-/// `ProximityEstimator` keeps one for each address in a table. A program that has a table of devices of its own keeps one in each of
-/// its records instead.
+/// `ProximityEstimator` keeps one for each address in a table. A program with its own table of devices can keep one in
+/// each of its records instead.
 package struct ProximityAverage: Sendable {
     /// A serial number that breaks ties between devices.
     package let order: UInt64
-    /// When the last measurement was made; zero before the first one.
+    /// The time of the last measurement; zero before the first one.
     package private(set) var lastSeen = Instant.zero
     private var weight = 0.0
     private var weightedSum = 0.0
@@ -16,7 +16,7 @@ package struct ProximityAverage: Sendable {
 
     package init(order: UInt64) { self.order = order }
 
-    /// Adds a measurement in dBm. Those before it fade by their age.
+    /// Adds a measurement in dBm. The weight of earlier measurements decays with their age.
     package mutating func record(
         _ rssi: Int8, txPowerLevel: Int8?, at now: Instant, _ configuration: ProximityEstimator.Configuration
     ) {
@@ -29,7 +29,7 @@ package struct ProximityAverage: Sendable {
         updateZone(configuration)
     }
 
-    /// The estimate for the device, under an address that the caller knows it by.
+    /// Returns the estimate for the device, with the address by which the caller knows it.
     package func estimate(
         of address: DeviceAddress, _ configuration: ProximityEstimator.Configuration
     ) -> ProximityEstimator.Estimate {
@@ -40,14 +40,14 @@ package struct ProximityAverage: Sendable {
             lastSeen: lastSeen)
     }
 
-    /// The average is a ratio, so letting both parts fade any further would not change it.
+    /// The average is a ratio, so decaying both parts up to the current time would not change it.
     private var average: Double { weight > 0 ? weightedSum / weight : 0 }
 
     private func pathLoss(_ model: PathLossModel) -> Double {
         Double(txPowerLevel ?? model.assumedTxPowerLevel) - average
     }
 
-    /// Moves to the zone of the current distance, unless that lies within the hysteresis around the boundary.
+    /// Moves to the zone of the current distance, unless the distance is within the hysteresis of the boundary.
     private mutating func updateZone(_ configuration: ProximityEstimator.Configuration) {
         let distance = configuration.model.distance(pathLoss: pathLoss(configuration.model))
         let margin = max(1, configuration.hysteresis)

@@ -1,59 +1,70 @@
 import BluetoothBase
 
-/// Which device is nearest: averages the signal strengths of a scan and orders devices by them.
+/// Averages the signal strengths of a scan and orders devices by path loss, to find the nearest device.
 ///
-/// The average of a device weighs each measurement by its age: a measurement one half-life old counts half as much as a
-/// new one. The weight depends on time, not on how often a device advertises, so old measurements fade during silence
-/// as well. Devices not seen for a while are forgotten, and their number is bounded.
+/// The average of a device weights each measurement by its age: a measurement that is one half-life old counts half as
+/// much as a new one. The weight depends on time, not on how often a device advertises, so old measurements also decay
+/// while the device is silent. Devices that have not been seen for a while are removed, and the number of devices is
+/// bounded.
 public struct ProximityEstimator: Sendable {
-    /// Parameters to tune.
+    /// The tunable parameters of the estimator.
     public struct Configuration: Equatable, Sendable {
         /// The age at which a measurement counts half.
         public var halfLife: Duration = .seconds(2)
-        /// How long a device is remembered after its last measurement.
+        /// The time after its last measurement at which a device is removed.
         public var staleAfter: Duration = .seconds(10)
         /// The greatest distance in metres at which a device is `.immediate`.
         public var immediateDistance = 0.5
         /// The greatest distance in metres at which a device is `.near`.
         public var nearDistance = 3.0
-        /// By which factor a distance must lie beyond a boundary before the zone changes: at least 1.
+        /// The factor by which a distance must exceed a boundary before the zone changes. Values below 1 are treated as
+        /// 1.
         public var hysteresis = 1.25
+        /// The model that converts path loss to distance.
         public var model = PathLossModel()
 
+        /// Creates the default configuration.
         public init() {}
     }
 
-    /// What is known of a device.
+    /// The estimated proximity of a device.
     public struct Estimate: Equatable, Sendable {
+        /// The address under which the measurements were recorded.
         public var address: DeviceAddress
         /// The weighted average of the signal strength in dBm.
         public var rssi: Double
-        /// The transmit power in dBm, nil if the device does not advertise it.
+        /// The transmit power in dBm; nil if the device does not advertise it.
         public var txPowerLevel: Int8?
-        /// How much of the signal is lost on the way, in dB; assuming a transmit power if the device advertises none.
+        /// The path loss in dB. If the device does not advertise its transmit power, this uses the power that the model
+        /// assumes.
         public var pathLoss: Double
-        /// The distance in metres, nil if the transmit power is not advertised; see `PathLossModel` for its accuracy.
+        /// The distance in metres; nil if the device does not advertise its transmit power. See `PathLossModel` for its
+        /// accuracy.
         public var distance: Double?
+        /// The zone of the distance, with hysteresis at its boundaries.
         public var zone: ProximityZone
+        /// The time of the last measurement.
         public var lastSeen: Instant
     }
 
+    /// The parameters with which the estimator was created.
     public let configuration: Configuration
     private var table: AddressTable<ProximityAverage>
     private var nextOrder: UInt64 = 0
 
-    /// - Parameter capacity: how many devices to follow at most; the one not seen for longest is replaced by a new one.
+    /// - Parameter capacity: the maximum number of devices to track. A new device replaces the least recently seen one.
     public init(_ configuration: Configuration = Configuration(), capacity: Int = 1024) {
         self.configuration = configuration
         table = AddressTable(capacity: capacity)
     }
 
-    /// How many devices are tracked.
+    /// The number of tracked devices.
     public var count: Int { table.count }
 
     // MARK: - Measurements
 
-    /// Adds a measurement in dBm. nil and 127 mean that there is none, and are ignored.
+    /// Adds a measurement in dBm. The values nil and 127 mean that the signal strength is not available, and are
+    /// ignored.
     public mutating func record(
         _ address: DeviceAddress, rssi: Int8?, txPowerLevel: Int8? = nil, at now: Instant
     ) {
@@ -69,7 +80,7 @@ public struct ProximityEstimator: Sendable {
         table[slot].record(rssi, txPowerLevel: txPowerLevel, at: now, configuration)
     }
 
-    /// Adds the last packet of a sighting.
+    /// Adds the signal strength of the last packet of a sighting.
     public mutating func record(_ sighting: borrowing Sighting) {
         record(
             sighting.address, rssi: sighting.rssi, txPowerLevel: sighting.txPowerLevel, at: sighting.lastSeen)
@@ -77,30 +88,31 @@ public struct ProximityEstimator: Sendable {
 
     // MARK: - Estimates
 
-    /// What is known of a device; nil if it is not tracked.
+    /// Returns the estimate for a device, or nil if the device is not tracked.
     public func estimate(for address: DeviceAddress) -> Estimate? {
         table.slot(of: address).map { table[$0].estimate(of: address, configuration) }
     }
 
-    /// All tracked devices, the one with the least path loss first; of equals, the one seen first.
+    /// The estimates of all tracked devices, in order of increasing path loss. Ties are ordered by when the device was
+    /// first seen.
     public var nearestFirst: [Estimate] {
         Self.nearestFirst(
             table.newestFirst.map { (table[$0].order, table[$0].estimate(of: table.address(of: $0), configuration)) })
     }
 
-    /// Estimates in the order of their path loss, the least first; of equals, in the order of their serial numbers.
+    /// Returns estimates in order of increasing path loss. Ties are ordered by serial number.
     package static func nearestFirst(_ estimates: [(order: UInt64, estimate: Estimate)]) -> [Estimate] {
         estimates.sorted { ($0.estimate.pathLoss, $0.order) < ($1.estimate.pathLoss, $1.order) }.map(\.estimate)
     }
 
     // MARK: - Time
 
-    /// When the next device will be forgotten.
+    /// The time at which the next device will be removed.
     public var nextDeadline: Instant? {
         table.oldest.map { table[$0].lastSeen.advanced(by: configuration.staleAfter) }
     }
 
-    /// Forgets the devices that have not been seen for `staleAfter`.
+    /// Removes the devices that have not been seen for `staleAfter`.
     public mutating func fire(at now: Instant) {
         while let slot = table.oldest, table[slot].lastSeen.advanced(by: configuration.staleAfter) <= now {
             table.remove(slot)

@@ -1,4 +1,4 @@
-/// How near a device seems, in words.
+/// A coarse classification of a device's distance.
 public enum ProximityZone: Sendable, CaseIterable {
     /// Within reach.
     case immediate

@@ -1,11 +1,11 @@
 import BluetoothBase
 
-/// A bounded table of values by device address and, if given, advertising set. It keeps the order in which they were last used
-/// and evicts the oldest when it is full.
+/// A bounded table of values, keyed by device address and, optionally, advertising set. When it is full, it evicts the
+/// least recently used value.
 ///
-/// Values live in slots, found by open addressing and linked from newest to oldest. Touching a value or changing it in
-/// place allocates nothing. Memory grows by doubling with the values there are, so that inserting costs the same on
-/// average however many there are.
+/// Values are stored in slots, which are found by open addressing and linked from newest to oldest. Touching a value or
+/// changing it in place does not allocate. Memory grows by doubling as values are inserted, so inserting takes
+/// amortized constant time.
 @usableFromInline
 package struct AddressTable<Value: Sendable>: Sendable {
     @usableFromInline
@@ -27,18 +27,19 @@ package struct AddressTable<Value: Sendable>: Sendable {
 
     @usableFromInline package let capacity: Int
     @usableFromInline package internal(set) var count = 0
-    /// The slot of the value used last.
+    /// The slot of the most recently used value.
     @usableFromInline package internal(set) var newest: Int?
-    /// The slot of the value not used for longest.
+    /// The slot of the least recently used value.
     @usableFromInline package internal(set) var oldest: Int?
     @usableFromInline var entries: [Entry] = []
-    /// The value in each slot, apart from the entries, so that a search does not touch them. Free slots keep their last
-    /// value until they are reused.
+    /// The value in each slot. Values are stored apart from the entries, so that a search does not touch their memory.
+    /// Free slots keep their last value until they are reused.
     @usableFromInline var values: [Value] = []
     @usableFromInline var freeSlots: [Int] = []
-    /// Slots by hash, -1 where there is none. A power of two of them, at most half full, so that a search soon meets a gap.
+    /// Slots by hash; -1 marks a gap. Its size is a power of two and it is at most half full, so that a search soon
+    /// reaches a gap.
     @usableFromInline var index: [Int32]
-    /// What the order of the index depends on: a number that the standard library draws for each process.
+    /// Determines the order of the index. The standard library seeds hashing randomly in each process.
     @usableFromInline let seed = UInt64(truncatingIfNeeded: 0.hashValue)
 
     @inlinable
@@ -47,17 +48,17 @@ package struct AddressTable<Value: Sendable>: Sendable {
         index = Array(repeating: -1, count: 16)
     }
 
-    /// The value in a slot that is in use.
+    /// Accesses the value in a slot that is in use.
     @inlinable
     package subscript(slot: Int) -> Value {
         get { values[slot] }
         _modify { yield &values[slot] }
     }
 
-    /// The address whose value is in a slot that is in use.
+    /// Returns the address of the value in a slot that is in use.
     package func address(of slot: Int) -> DeviceAddress { entries[slot].address }
 
-    /// The slots in use, the most recently used first.
+    /// The slots in use, most recently used first.
     @inlinable
     package var newestFirst: [Int] {
         var slots: [Int] = []
@@ -70,14 +71,14 @@ package struct AddressTable<Value: Sendable>: Sendable {
         return slots
     }
 
-    /// The slot of an address; nil if it has none.
+    /// Returns the slot of an address, or nil if the table does not contain it.
     @inlinable
     package func slot(of address: DeviceAddress, set: UInt8 = 0xFF) -> Int? {
         let slot = index[position(of: address, set)]
         return slot < 0 ? nil : Int(slot)
     }
 
-    /// Makes a value the newest.
+    /// Marks a value as the most recently used.
     @inlinable
     package mutating func touch(_ slot: Int) {
         guard slot != newest else { return }
@@ -85,7 +86,8 @@ package struct AddressTable<Value: Sendable>: Sendable {
         linkAsNewest(slot)
     }
 
-    /// Stores a value for an address that has none. If the table is full, it replaces the oldest value.
+    /// Stores a value for an address that the table does not contain. If the table is full, this replaces the least
+    /// recently used value.
     @inlinable
     package mutating func insert(_ value: Value, for address: DeviceAddress, set: UInt8 = 0xFF) -> Int {
         if count == capacity, let oldest { remove(oldest) }
@@ -93,7 +95,8 @@ package struct AddressTable<Value: Sendable>: Sendable {
         return insert(value, for: address, set, at: position(of: address, set))
     }
 
-    /// The slot of an address. If it has none, this stores a value for it, as `insert` does.
+    /// Returns the slot of an address. If the table does not contain the address, this stores a value for it, as
+    /// `insert` does.
     @inlinable
     package mutating func slot(of address: DeviceAddress, set: UInt8 = 0xFF, orInsert value: Value) -> Int {
         let position = position(of: address, set)
@@ -102,7 +105,7 @@ package struct AddressTable<Value: Sendable>: Sendable {
         return insert(value, for: address, set, at: position)
     }
 
-    /// Stores a value where there is room in the table and a gap in the index.
+    /// Stores a value at a gap in the index. The table must have room.
     @inlinable
     mutating func insert(_ value: Value, for address: DeviceAddress, _ set: UInt8, at position: Int) -> Int {
         let entry = Entry(address: address, set: set)
@@ -128,7 +131,7 @@ package struct AddressTable<Value: Sendable>: Sendable {
         remove(at: position(of: entries[slot].address, entries[slot].set))
     }
 
-    /// Removes the value of an address, if it has one.
+    /// Removes the value of an address, if the table contains it.
     @inlinable
     package mutating func removeValue(of address: DeviceAddress, set: UInt8 = 0xFF) {
         let position = position(of: address, set)
@@ -173,8 +176,8 @@ extension AddressTable {
 // MARK: - Index
 
 extension AddressTable {
-    /// Where the search for an address starts. The seed differs from process to process, so that a device can't choose
-    /// addresses that all start at the same place. No result depends on it.
+    /// Returns the position at which the search for an address starts. The seed differs between processes, so a device
+    /// can't choose addresses whose searches all start at the same position. No result depends on the seed.
     @inlinable @inline(__always)
     func home(of address: DeviceAddress, _ set: UInt8) -> Int {
         let key = address.value | UInt64(address.kind.rawValue) << 48 | UInt64(set) << 56
@@ -182,7 +185,7 @@ extension AddressTable {
         return Int(truncatingIfNeeded: product.high ^ product.low) & (index.count - 1)
     }
 
-    /// Where in the index an address is, or would be.
+    /// Returns the position in the index at which an address is, or would be, stored.
     @inlinable
     func position(of address: DeviceAddress, _ set: UInt8) -> Int {
         let mask = index.count - 1
@@ -205,7 +208,7 @@ extension AddressTable {
         }
     }
 
-    /// Takes an address out, and moves up those behind it that would not be found across the gap.
+    /// Removes an entry from the index, and moves up the following entries that a search would not find across the gap.
     @inlinable
     mutating func removeFromIndex(at position: Int) {
         let mask = index.count - 1

@@ -1,22 +1,26 @@
 import BluetoothBase
 
-/// Puts the fragments of extended advertising together again that a controller reports one by one (Core 5.4, Vol 4, Part E,
-/// 7.7.65.13), each advertising set for itself.
+/// Reassembles extended advertising data, separately for each advertising set, from the fragments that a controller
+/// reports (Core 5.4, Vol 4, Part E, 7.7.65.13).
 ///
-/// What the air can fill is bounded: so many sets at once, of which a new one displaces the one that has waited for longest,
-/// and so many octets of each. What is given up comes out as truncated, never silently and never mixed with another set's.
+/// Memory is bounded regardless of what is on the air. At most `maximumSets` sets are reassembled at once, with up to
+/// `maximumLength` octets each; a new set evicts the one that has waited longest. Data that is abandoned is reported as
+/// truncated. It is never dropped silently or mixed with the data of another set.
 public struct AdvertisingReassembly: Hashable, Sendable {
-    /// What a report says beside its data.
+    /// The fields of a report other than its data.
     public struct Header: Hashable, Sendable {
         /// The advertiser's address; nil if it is anonymous.
         public var address: DeviceAddress?
+        /// The properties of the advertising event, which also separate a scan response from advertising data.
         public var eventType: AdvertisingEventType
-        /// In dBm; 127 where it was not measured.
+        /// The received signal strength in dBm; 127 if it was not measured.
         public var rssi: Int8
-        /// In dBm; 127 where the packet does not say it.
+        /// The transmit power in dBm; 127 if the packet does not contain it.
         public var txPowerLevel: Int8
+        /// The report's PHYs, SID and other fields of extended advertising.
         public var details: AdvertisingDetails
 
+        /// Creates a header. The value 127 for `rssi` or `txPowerLevel` means that the report does not contain it.
         @inlinable
         public init(
             address: DeviceAddress?, eventType: AdvertisingEventType, rssi: Int8 = 127, txPowerLevel: Int8 = 127,
@@ -29,16 +33,17 @@ public struct AdvertisingReassembly: Hashable, Sendable {
             self.details = details
         }
 
-        /// Whether a fragment belongs to the same data. A scan response has nothing to do with the advertising data of its set.
+        /// Returns whether a fragment belongs to the same data. The scan response of a set is separate from its
+        /// advertising data.
         fileprivate func continues(_ other: Header) -> Bool {
             address == other.address && details.sidOctet == other.details.sidOctet
                 && eventType.contains(.scanResponse) == other.eventType.contains(.scanResponse)
         }
     }
 
-    /// What the controller says of the end of a fragment.
+    /// The data status of a fragment.
     public enum Status: Sendable {
-        /// It is the last one.
+        /// The fragment is the last one.
         case complete
         /// More follows in another report.
         case moreToCome
@@ -46,9 +51,11 @@ public struct AdvertisingReassembly: Hashable, Sendable {
         case truncated
     }
 
-    /// The data of a set, all of it or, where `header.details.isTruncated` is true, the beginning.
+    /// The data of a set: all of it or, if `header.details.isTruncated` is true, only the beginning.
     public struct Whole: Equatable, Sendable {
+        /// The fields of the last report that contributed to the data.
         public var header: Header
+        /// The concatenated fragments, up to `maximumLength` octets.
         public var data: [UInt8]
 
         fileprivate init(_ header: Header, _ data: [UInt8], isTruncated: Bool) {
@@ -62,17 +69,18 @@ public struct AdvertisingReassembly: Hashable, Sendable {
         var header: Header
         var data: [UInt8]
         var last: Instant
-        /// Whether it has come out as truncated, since there was too much data or too long a silence: the rest is dropped.
+        /// Whether the data has been reported as truncated, because it was too long or its next fragment was too late.
+        /// Further fragments are dropped.
         var isGivenUp = false
 
         var truncated: Whole? { isGivenUp ? nil : Whole(header, data, isTruncated: true) }
 
-        /// From now on what comes for it is dropped, to its end.
+        /// Drops all further fragments of this data.
         mutating func giveUp() { (isGivenUp, data) = (true, []) }
 
-        /// Adds a fragment, as much of it as there is room for.
+        /// Adds a fragment, up to the maximum length.
         ///
-        /// - Returns: whether that was not all.
+        /// - Returns: whether part of the fragment did not fit.
         mutating func take(_ fragment: Span<UInt8>) -> Bool {
             guard !isGivenUp else { return false }
             let rest = fragment.extracting(first: max(0, AdvertisingReassembly.maximumLength - data.count))
@@ -83,28 +91,29 @@ public struct AdvertisingReassembly: Hashable, Sendable {
 
     private var entries: [Entry] = []
 
-    /// How many sets are put together at once.
+    /// The number of sets that are reassembled at once.
     public static let maximumSets = 8
-    /// How many octets of each (Vol 6, Part B, 2.3.4.9).
+    /// The maximum number of octets per set (Vol 6, Part B, 2.3.4.9).
     public static let maximumLength = 1650
-    /// After how long the rest of a set is no longer expected: an auxiliary packet comes at most 2.46 s after the one that points
-    /// to it (Vol 6, Part B, 2.3.4.5).
+    /// The time after which the next fragment of a set is no longer expected. An auxiliary packet follows at most 2.46
+    /// s after the packet that points to it (Vol 6, Part B, 2.3.4.5).
     public static let patience = Duration.seconds(5)
 
+    /// Creates a reassembly without pending data.
     public init() {}
 
     /// Whether no set is waiting for the rest of its data.
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// How many sets are waiting for the rest of their data.
+    /// The number of sets that are waiting for the rest of their data.
     public var count: Int { entries.count }
 
-    /// Forgets everything: the scan has ended.
+    /// Discards all fragments, because the scan has ended.
     public mutating func removeAll() { entries.removeAll() }
 
-    /// Takes a fragment in.
+    /// Processes a fragment.
     ///
-    /// - Returns: what is whole now, or given up, in the order in which it is to be reported.
+    /// - Returns: the data that is now complete or abandoned, in the order in which it must be reported.
     public mutating func receive(
         _ fragment: Span<UInt8>, _ status: Status, _ header: Header, at now: Instant
     ) -> [Whole] {
@@ -112,8 +121,8 @@ public struct AdvertisingReassembly: Hashable, Sendable {
         var index = entries.firstIndex { header.continues($0.header) }
         if let stale = index, entries[stale].last.advanced(by: Self.patience) < now {
             if let given = entries[stale].truncated {
-                // Nothing says whether this fragment is the rest, which was held up on its way to the host, or other data. So
-                // what it belongs to is dropped.
+                // The fragment may be the delayed rest of the old data, or belong to new data. The host can't know
+                // which, so it drops fragments until the data ends.
                 finished.append(given)
                 entries[stale].giveUp()
             } else {
@@ -127,7 +136,8 @@ public struct AdvertisingReassembly: Hashable, Sendable {
             if let given = entries.remove(at: oldest).truncated { finished.append(given) }
         }
         var entry = index.map { entries.remove(at: $0) } ?? Entry(header: header, data: [], last: now)
-        // The last fragment knows most: the transmit power and the strength of an earlier one may be missing.
+        // The header of the last fragment is the most complete: an earlier one may lack the transmit power and the
+        // signal strength.
         entry.header = header
         entry.last = now
         let wasGivenUp = entry.isGivenUp

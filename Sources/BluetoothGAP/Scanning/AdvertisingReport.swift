@@ -1,26 +1,29 @@
 import BluetoothBase
 
-/// One advertising packet that was received: what the two kinds of report event have in common (Core 5.4, Vol 4, Part
+/// A received advertising packet, with the fields that both kinds of report event have in common (Core 5.4, Vol 4, Part
 /// E, 7.7.65.2 and 7.7.65.13).
 public struct AdvertisingReport: ~Escapable {
-    /// Who sent it. Of an anonymous advertiser, which has no address: `anonymousAddress(_:sid:)`.
+    /// The address of the advertiser. For an anonymous advertiser, which has no address, the result of
+    /// `anonymousAddress(_:sid:)`.
     public var address: DeviceAddress
-    /// Who that is, whatever address it uses.
+    /// The identity of the advertiser, regardless of the address it currently uses.
     public var peer: PeerID
+    /// The properties of the advertising event, and whether `data` is a scan response.
     public var eventType: AdvertisingEventType
-    /// The received signal strength in dBm, nil if it was not measured.
+    /// The received signal strength in dBm; nil if it was not measured.
     public var rssi: Int8?
-    /// The transmit power in dBm contained in the packet itself, which only an extended one can carry.
+    /// The transmit power in dBm that the packet itself contains. Only an extended advertising packet can contain it.
     public var txPowerLevel: Int8?
-    /// What else the report says.
+    /// The other fields of the report.
     public var details: AdvertisingDetails
-    /// Advertising data or, with `.scanResponse` in `eventType`, scan response data; reassembled from its fragments.
+    /// The advertising data or, if `eventType` contains `.scanResponse`, the scan response data, reassembled from its
+    /// fragments.
     public var data: Span<UInt8>
 
     /// - Parameters:
-    ///   - peer: who sent it; nil for one that is known by this address.
-    ///   - rssi: the octet of the report; 127 means not available.
-    ///   - txPowerLevel: the octet of the report; 127 means not available.
+    ///   - peer: the identity of the advertiser; nil for an advertiser that is known by this address.
+    ///   - rssi: the octet of the report; 127 means that it is not available.
+    ///   - txPowerLevel: the octet of the report; 127 means that it is not available.
     @inlinable
     @_lifetime(copy data)
     public init(
@@ -39,9 +42,9 @@ public struct AdvertisingReport: ~Escapable {
 }
 
 extension AdvertisingReport {
-    /// What stands for the address of an anonymous advertiser: the same for the same data with the same SID, which is all
-    /// that is known of it. It is of the kind that no device has (Core 5.4, Vol 6, Part B, 1.3.2: the two top bits are
-    /// 0b10), so that nothing else is taken for it.
+    /// Returns a placeholder for the address of an anonymous advertiser. It is derived from the data and the SID, which
+    /// is all that is known about the advertiser. No device can have such an address, because its two most significant
+    /// bits are 0b10, which is reserved (Core 5.4, Vol 6, Part B, 1.3.2).
     public static func anonymousAddress(_ data: Span<UInt8>, sid: UInt8) -> DeviceAddress {
         // FNV-1a.
         var hash: UInt64 = (0xCBF2_9CE4_8422_2325 ^ UInt64(sid)) &* 0x100_0000_01B3

@@ -1,8 +1,9 @@
 import BluetoothBase
 
-/// Which devices a scan reports. A device must meet every condition that is set; a filter without any matches all.
+/// Selects the devices that a scan reports. A device must meet every condition that is set. A filter without conditions
+/// matches all devices.
 ///
-/// Matching reads the bytes in place and allocates nothing.
+/// Matching reads the bytes in place and does not allocate.
 public struct ScanFilter: Equatable, Sendable {
     /// A condition on a device's name. Names are compared octet by octet.
     public enum Name: Equatable, Sendable {
@@ -10,24 +11,26 @@ public struct ScanFilter: Equatable, Sendable {
         case prefix(String)
     }
 
-    /// The device lists at least one of these services; an empty set is no condition.
+    /// The device lists at least one of these services. An empty list sets no condition.
     public var services: [BluetoothUUID]
-    /// The name is this, or begins with this.
+    /// The device has this name, or a name with this prefix.
     public var name: Name?
-    /// The device is one of these; an empty set is no condition. Whether a controller has resolved the address makes no
-    /// difference.
+    /// The device has one of these addresses. An empty list sets no condition. Addresses match whether or not the
+    /// controller has resolved them.
     public var addresses: [DeviceAddress]
-    /// The signal strength is in this range, in dBm. A signal that was not measured does not match.
+    /// The signal strength is in this range, in dBm. If it was not measured, the device does not match.
     public var rssi: ClosedRange<Int8>?
-    /// The device advertises data of this manufacturer.
+    /// The device advertises manufacturer data with this company identifier.
     public var companyID: UInt16?
     /// The device accepts connections.
     public var isConnectableOnly: Bool
-    /// The device is in limited discoverable mode: limited discovery (Core 5.4, Vol 3, Part C, 9.2.5).
+    /// The device is in limited discoverable mode, as required for limited discovery (Core 5.4, Vol 3, Part C, 9.2.5).
     public var isLimitedDiscoverableOnly: Bool
-    /// The device is in general or limited discoverable mode: general discovery (Core 5.4, Vol 3, Part C, 9.2.6).
+    /// The device is in general or limited discoverable mode, as required for general discovery (Core 5.4, Vol 3, Part
+    /// C, 9.2.6).
     public var isDiscoverableOnly: Bool
 
+    /// Creates a filter. By default, no condition is set, so every device matches.
     public init(
         services: [BluetoothUUID] = [], name: Name? = nil, addresses: [DeviceAddress] = [],
         rssi: ClosedRange<Int8>? = nil, companyID: UInt16? = nil, isConnectableOnly: Bool = false,
@@ -43,9 +46,9 @@ public struct ScanFilter: Equatable, Sendable {
         self.isDiscoverableOnly = isDiscoverableOnly
     }
 
-    /// Whether a device meets every condition.
+    /// Returns whether a device meets every condition.
     public func matches(_ sighting: borrowing Sighting) -> Bool {
-        // The cheapest conditions first.
+        // The cheapest conditions come first.
         if isConnectableOnly, !sighting.isConnectable { return false }
         if let rssi {
             guard let measured = sighting.rssi, rssi.contains(measured) else { return false }
@@ -96,6 +99,6 @@ extension ScanFilter.Name {
 }
 
 extension DeviceAddress {
-    /// Whether the device generated the address.
+    /// Whether this is a random address, which the device generated itself.
     fileprivate var isRandom: Bool { kind == .random || kind == .randomIdentity }
 }

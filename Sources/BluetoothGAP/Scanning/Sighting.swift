@@ -1,31 +1,32 @@
 import BluetoothBase
 
-/// A device as a scan has seen it: its advertising and its scan response.
+/// The advertising data and scan response data that a scan has received from a device.
 ///
-/// The bytes are kept as received and decoded on demand, so a report with nothing new costs only a comparison.
+/// The bytes are stored as received and decoded on demand, so a report without new data costs only a comparison.
 public struct Sighting: Equatable, Sendable {
-    /// Who it is: the same while a bonded device changes its private address.
+    /// The identity of the device. It stays the same when a bonded device changes its private address.
     public let peer: PeerID
-    /// The address that the last packet came from. Where `isAnonymous` is true there is none, and this is no device's.
+    /// The address of the last packet. If `isAnonymous` is true, the device has no address, and this is a placeholder.
     public internal(set) var address: DeviceAddress
-    /// How the device advertises. As long as only its scan response has been seen, it is only known to be scannable.
+    /// The properties of the device's advertising. Until its advertising data has been received, the device is only
+    /// known to be scannable.
     public internal(set) var eventType: AdvertisingEventType
-    /// Which PHYs and which advertising set the last packet of advertising data came on, and what else it said.
+    /// The PHYs, the advertising set and the other fields of the last packet with advertising data.
     public internal(set) var details: AdvertisingDetails
-    /// The received signal strength of the last packet in dBm, nil if it was not measured.
+    /// The received signal strength of the last packet in dBm; nil if it was not measured.
     public internal(set) var rssi: Int8?
-    /// When the first packet was received.
+    /// The time at which the first packet was received.
     public let firstSeen: Instant
-    /// When the last packet was received.
+    /// The time at which the last packet was received.
     public internal(set) var lastSeen: Instant
-    /// The advertising data as it was last received.
+    /// The most recently received advertising data.
     public internal(set) var advertisingData: [UInt8] = []
-    /// The scan response data as it was last received; empty if the device was not asked or did not answer.
+    /// The most recently received scan response data; empty if no scan response was received.
     public internal(set) var scanResponseData: [UInt8] = []
-    /// The transmit power in dBm that a packet itself contained, as only an extended one can.
+    /// The transmit power in dBm that a packet itself contained. Only an extended advertising packet can contain it.
     @usableFromInline package internal(set) var packetTxPowerLevel: Int8?
 
-    /// Anything beyond is dropped.
+    /// The maximum number of octets stored; the rest is dropped.
     static let maximumDataLength = AdvertisingReassembly.maximumLength
 
     init(_ report: borrowing AdvertisingReport, at now: Instant) {
@@ -38,7 +39,7 @@ public struct Sighting: Equatable, Sendable {
         _ = update(report, at: now)
     }
 
-    /// Adds a packet and returns whether its data has changed. Allocates nothing unless the data is longer than ever
+    /// Adds a packet and returns whether the data has changed. This allocates only if the data is longer than ever
     /// before.
     mutating func update(_ report: borrowing AdvertisingReport, at now: Instant) -> SightingTable.Novelty {
         lastSeen = now
@@ -56,23 +57,25 @@ public struct Sighting: Equatable, Sendable {
     }
 }
 
-// MARK: - What the data says
+// MARK: - Decoded data
 
 extension Sighting {
     /// Whether the device accepts connections.
     @inlinable
     public var isConnectable: Bool { eventType.contains(.connectable) }
 
-    /// Whether the advertiser gives no address. Anonymous advertisers are told apart by what they advertise.
+    /// Whether the advertising is anonymous, that is, without an address. Anonymous advertisers are distinguished by
+    /// their data.
     @inlinable
     public var isAnonymous: Bool { details.isAnonymous }
 
-    /// Everything the device advertises, decoded at every call.
+    /// The decoded advertising data and scan response data. Each access decodes them again.
     public var advertisement: AdvertisementData {
         AdvertisementData(advertisingData: advertisingData.span, scanResponseData: scanResponseData.span)
     }
 
-    /// The local name, the complete one if there is one. Invalid UTF-8 is replaced by U+FFFD.
+    /// The complete local name if the device advertises it, otherwise the shortened one. Invalid UTF-8 is replaced by
+    /// U+FFFD.
     public var name: String? {
         guard let name = localName else { return nil }
         return name.repairedText
@@ -90,17 +93,17 @@ extension Sighting {
         }
     }
 
-    /// The services the device lists.
+    /// The services that the device lists.
     public var serviceUUIDs: [BluetoothUUID] { advertisement.serviceUUIDs }
 
-    /// Whether the device lists a service.
+    /// Returns whether the device lists a service.
     @inlinable
     public func contains(serviceUUID uuid: BluetoothUUID) -> Bool {
         ADView(advertisingData.span).contains(serviceUUID: uuid)
             || ADView(scanResponseData.span).contains(serviceUUID: uuid)
     }
 
-    /// The transmit power in dBm, from the data or otherwise from the packet.
+    /// The transmit power in dBm from the data, or from the packet if the data does not contain it.
     @inlinable
     public var txPowerLevel: Int8? {
         ADView(advertisingData.span).txPowerLevel ?? ADView(scanResponseData.span).txPowerLevel ?? packetTxPowerLevel
@@ -110,7 +113,7 @@ extension Sighting {
 // MARK: - Bytes
 
 extension [UInt8] {
-    /// Stores `bytes` if they differ from the current ones.
+    /// Stores `bytes` if they differ from the current ones, and returns what has changed.
     fileprivate mutating func update(_ bytes: Span<UInt8>) -> SightingTable.Novelty {
         guard !span.isEqual(to: bytes) else { return .repeated }
         let novelty: SightingTable.Novelty = isEmpty ? .completed : .changed
@@ -121,7 +124,7 @@ extension [UInt8] {
 }
 
 extension Span<UInt8> {
-    /// Whether two spans contain equal bytes.
+    /// Returns whether two spans contain equal bytes.
     func isEqual(to other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         var difference: UInt8 = 0
@@ -129,7 +132,7 @@ extension Span<UInt8> {
         return difference == 0
     }
 
-    /// Whether the bytes begin with those of `prefix`.
+    /// Returns whether the bytes begin with those of `prefix`.
     func hasPrefix(_ prefix: Span<UInt8>) -> Bool {
         count >= prefix.count && extracting(first: prefix.count).isEqual(to: prefix)
     }

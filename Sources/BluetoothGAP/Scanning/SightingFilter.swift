@@ -1,27 +1,27 @@
 import BluetoothBase
 
-/// One scan's choice among the reports a controller makes: which devices it looks for, what it has seen of them, and which
-/// it has reported.
+/// The state of one scan: its filter, the devices it has received, and the devices it has already reported.
 ///
 ///     var filter = SightingFilter(ScanFilter(services: ["180D"]))
 ///     if let slot = filter.receive(report, at: now) { show(filter[slot]) }
 ///
-/// A device is reported once it meets every condition, which may be long after it was first received: with its scan
-/// response, or when it comes nearer. It is reported once more when advertising and scan response have both been received,
-/// and otherwise only where duplicates are wanted. A device that the table had to forget is new when it comes back.
+/// A device is reported as soon as it meets every condition. That may be long after its first packet, for example with
+/// its scan response or when it comes nearer. The device is reported once more when both its advertising data and its
+/// scan response have been received, and otherwise only if `reportsDuplicates` is true. A device that was evicted from
+/// the table is new when it is received again.
 public struct SightingFilter: Sendable {
-    /// Which devices are reported.
+    /// The conditions that a device must meet to be reported.
     public let devices: ScanFilter
-    /// Whether every report of such a device is reported, rather than only what is news.
+    /// Whether every report of a matching device is passed on, rather than only new devices and their scan responses.
     public let reportsDuplicates: Bool
-    /// Every device received, whether it is looked for or not.
+    /// Every device received, whether or not it matches the filter.
     public private(set) var sightings: SightingTable
-    /// Whether the device in each slot of `sightings` has been reported. Slots are handed out in order, so a new
-    /// one is the next element.
+    /// Whether the device in each slot of `sightings` has been reported. Slots are assigned in order, so a new slot is
+    /// always the next element.
     private var isReported: [Bool] = []
 
-    /// - Parameter capacity: how many devices are remembered at most. Beyond that the one not received for longest is
-    ///   forgotten.
+    /// - Parameter capacity: the maximum number of devices to store. A new device then replaces the least recently
+    ///   received one.
     public init(
         _ devices: ScanFilter = ScanFilter(), reportsDuplicates: Bool = false,
         capacity: Int = SightingTable.defaultCapacity
@@ -31,13 +31,13 @@ public struct SightingFilter: Sendable {
         sightings = SightingTable(capacity: capacity)
     }
 
-    /// The device in a slot that `receive` returned.
+    /// Accesses the device in a slot that `receive` returned.
     public subscript(slot: SightingTable.Slot) -> Sighting { sightings[slot] }
 
-    /// Takes in a report.
+    /// Processes a report.
     ///
-    /// - Returns: where its device is, if it is to be reported now; nil otherwise. The slot holds that device until the
-    ///   next report is taken in.
+    /// - Returns: the slot of its device if the device must be reported now; nil otherwise. The slot contains that
+    ///   device until the next report is processed.
     public mutating func receive(_ report: borrowing AdvertisingReport, at now: Instant) -> SightingTable.Slot? {
         let (slot, novelty) = sightings.receive(report, at: now)
         if slot == isReported.count { isReported.append(false) }
@@ -49,7 +49,7 @@ public struct SightingFilter: Sendable {
         return slot
     }
 
-    /// Forgets every device: each is new when it is received again.
+    /// Removes every device. Each one is new when it is received again.
     public mutating func removeAll() {
         sightings.removeAll()
         isReported.removeAll()

@@ -1,70 +1,70 @@
 import BluetoothBase
 
-/// The devices a scan has seen, merged by who they are, and their advertising sets, each by itself: a bounded number of them, of which a new one replaces the one not
-/// seen for longest.
+/// The devices that a scan has received, by identity, with a separate entry for each advertising set. The number of
+/// entries is bounded; a new one replaces the least recently seen one.
 ///
-/// A report that repeats what is known costs a look-up and a comparison, and no allocation, however many devices are
-/// known. Memory is taken for the devices met, not for those there is room for: with legacy advertising some 200 octets
-/// each.
+/// A report without new data costs a lookup and a comparison, without allocation, however many devices are known.
+/// Memory is allocated for the devices received and not for the capacity: with legacy advertising, about 200 octets per
+/// device.
 public struct SightingTable: Sendable {
-    /// What was new in a report.
+    /// The kind of news in a report.
     public enum Novelty: Sendable {
         /// The device was unknown.
         case discovered
-        /// Its advertising data was known and its scan response not, or the other way round: now both are.
+        /// Of advertising data and scan response data, only one was known before. Now both are.
         case completed
-        /// Its data, or the way it advertises, has changed.
+        /// The device's data or the properties of its advertising have changed.
         case changed
-        /// Nothing but a signal strength and a time.
+        /// Only the signal strength and the time may have changed.
         case repeated
 
-        /// Whether a scan without duplicates reports this: a new device, and its scan response once it arrives, but not
-        /// every change of a counter in its data.
+        /// Whether a scan without duplicates reports this. It reports a new device, and its scan response when it
+        /// arrives, but not every change of a counter in the data.
         public var isNews: Bool { self == .discovered || self == .completed }
     }
 
-    /// A place in the table: it belongs to one device until that device is replaced or removed.
+    /// A position in the table. It belongs to one device until that device is replaced or removed.
     public typealias Slot = Int
 
-    /// How many devices a table holds where nothing else is asked for.
+    /// The default capacity of a table.
     public static let defaultCapacity = 65_536
 
     private var table: AddressTable<Sighting>
 
-    /// - Parameter capacity: how many devices the table holds at most; at least 1, and at most 1,048,576.
+    /// - Parameter capacity: the maximum number of devices in the table, from 1 to 1,048,576.
     public init(capacity: Int = Self.defaultCapacity) {
         table = AddressTable(capacity: capacity)
     }
 
-    /// How many devices the table holds.
+    /// The number of devices in the table.
     public var count: Int { table.count }
 
-    /// The device in a slot that `receive` or `slot(of:)` returned.
+    /// Accesses the device in a slot that `receive` or `slot(of:)` returned.
     public subscript(slot: Slot) -> Sighting { table[slot] }
 
-    /// Where a device is; nil if unknown.
+    /// Returns the slot of a device, or nil if the device is unknown.
     ///
-    /// - Parameter sid: one of its advertising sets; nil for what it sends in legacy PDUs.
+    /// - Parameter sid: the SID of one of its advertising sets; nil for its legacy advertising.
     public func slot(of address: DeviceAddress, sid: UInt8? = nil) -> Slot? { slot(of: PeerID(address), sid: sid) }
 
-    /// Where a device is; nil if unknown.
+    /// Returns the slot of a device, or nil if the device is unknown.
     ///
-    /// - Parameter sid: one of its advertising sets; nil for what it sends in legacy PDUs.
+    /// - Parameter sid: the SID of one of its advertising sets; nil for its legacy advertising.
     public func slot(of peer: PeerID, sid: UInt8? = nil) -> Slot? {
         table.slot(of: peer.firstAddress, set: sid ?? 0xFF)
     }
 
-    /// A device; nil if unknown.
+    /// Accesses a device; nil if the device is unknown.
     ///
-    /// - Parameter sid: one of its advertising sets; nil for what it sends in legacy PDUs.
+    /// - Parameter sid: the SID of one of its advertising sets; nil for its legacy advertising.
     public subscript(address: DeviceAddress, sid sid: UInt8? = nil) -> Sighting? {
         slot(of: address, sid: sid).map { table[$0] }
     }
 
-    /// All the devices, the one seen last first.
+    /// All devices, most recently seen first.
     public var sightings: [Sighting] { table.newestFirst.map { table[$0] } }
 
-    /// Adds a report.
+    /// Processes a report, and returns the slot of its device and the kind of news.
     public mutating func receive(
         _ report: borrowing AdvertisingReport, at now: Instant
     ) -> (slot: Slot, novelty: Novelty) {
@@ -82,7 +82,7 @@ public struct SightingTable: Sendable {
         while let slot = table.oldest, table[slot].lastSeen < instant { table.remove(slot) }
     }
 
-    /// Removes all devices: a new scan reports each of them again.
+    /// Removes all devices. A new scan reports each of them again.
     public mutating func removeAll() {
         table.removeAll()
     }

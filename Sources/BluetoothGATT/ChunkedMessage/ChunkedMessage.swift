@@ -1,15 +1,16 @@
-/// A message longer than a notification: its bytes in chunks, then one notification that is exactly `EOM`.
+/// A message longer than a notification: its bytes in chunks, followed by one notification that is exactly `EOM`.
 ///
 /// This is the convention of Apple's sample code for transferring text between a central and a peripheral. It has no
-/// escape of its own, so the sender cuts a chunk shorter if it would read as the terminator.
+/// escape sequence, so the sender shortens a chunk that would read as the terminator.
 public enum ChunkedMessage {
-    /// What ends a message: the three octets `EOM`.
+    /// The end of a message: the three octets `EOM`.
     public static let terminator: [UInt8] = [UInt8(ascii: "E"), UInt8(ascii: "O"), UInt8(ascii: "M")]
 
-    /// A chunk every link can carry: the smallest ATT_MTU, 23, less the three octets before a notification's value.
+    /// A chunk size that every link can carry: the minimum ATT_MTU of 23, less the three octets before a notification's
+    /// value.
     @inlinable public static var defaultChunkSize: Int { 20 }
 
-    /// The default maximum of a receiver, in octets.
+    /// The default maximum message length of a receiver, in octets.
     @inlinable public static var defaultMaximumSize: Int { 512 * 1024 }
 
     static func isTerminator(_ chunk: Span<UInt8>) -> Bool {
@@ -22,7 +23,7 @@ public enum ChunkedMessage {
 public enum ChunkedMessageError: Error, Equatable, Sendable {
     /// The message is longer than the receiver's `maximumSize`, in octets.
     case messageTooLong(maximum: Int)
-    /// The link was lost before the terminator came; `bytesReceived` octets had arrived.
+    /// The link was lost before the terminator arrived; `bytesReceived` octets had arrived.
     case linkLost(bytesReceived: Int)
     /// A part of the link's stream was lost after `bytesReceived` octets of the message.
     case dataLost(bytesReceived: Int)

@@ -1,37 +1,38 @@
 import BluetoothBase
 
-/// Puts a message together from the chunks of a `ChunkedMessageSender`.
+/// Reassembles a message from the chunks of a `ChunkedMessageSender`.
 ///
-/// A message is returned whole or not at all: if it grows too long, or the link or a part of its stream is lost, it ends
-/// in an error.
+/// A message is returned whole or not at all. If it grows too long, or if the link or a part of its stream is lost, it
+/// ends with an error.
 public struct ChunkedMessageReceiver: Sendable {
-    /// What a chunk led to.
+    /// The result of a chunk.
     public enum Progress: Equatable, Sendable {
-        /// More follows; this many octets have arrived.
+        /// More chunks follow; this many octets have arrived.
         case incomplete(bytesSoFar: Int)
-        /// The terminator came. The receiver is ready for the next message.
+        /// The terminator arrived. The receiver is ready for the next message.
         case complete([UInt8])
     }
 
-    /// The longest message taken, in octets.
+    /// The maximum message length, in octets.
     public let maximumSize: Int
 
     private var message: [UInt8] = []
-    /// Why the rest of the current message is thrown away; nil where it is not.
+    /// Why the rest of the current message is discarded; nil if it is not discarded.
     private var discarding: ChunkedMessageError?
 
+    /// Creates a receiver for messages of up to `maximumSize` octets. A negative size counts as 0.
     public init(maximumSize: Int = ChunkedMessage.defaultMaximumSize) {
         self.maximumSize = max(0, maximumSize)
     }
 
-    /// How many octets of the current message are held.
+    /// The number of octets of the current message received so far.
     public var bytesSoFar: Int { message.count }
 
-    /// Takes the value of one notification.
+    /// Handles the value of one notification.
     ///
-    /// - Throws: `messageTooLong` for the chunk that passes `maximumSize` and for every further one of the same message,
-    ///   the terminator included; after that the receiver is ready for the next message. So also what `noteLoss` has
-    ///   thrown.
+    /// - Throws: `messageTooLong` for the chunk that exceeds `maximumSize`. The rest of that message throws the same
+    ///   error, including the terminator, after which the receiver is ready for the next message. After `noteLoss`, the
+    ///   rest of the message throws the error that `noteLoss` threw.
     public mutating func receive(_ chunk: Span<UInt8>) throws(ChunkedMessageError) -> Progress {
         let isLast = ChunkedMessage.isTerminator(chunk)
         if discarding == nil {
@@ -47,19 +48,19 @@ public struct ChunkedMessageReceiver: Sendable {
         throw error
     }
 
-    /// Gives up the current message because a part of the link's stream was lost, and throws away the rest of it. Where no
-    /// chunk had come, the next message is given up: its beginning may be what was lost.
+    /// Discards the current message, including the chunks still to come, because a part of the link's stream was lost.
+    /// If no chunk had arrived, the next message is discarded, because its beginning may have been lost.
     ///
-    /// - Throws: always: `dataLost`, or `messageTooLong` if the message was being thrown away for that.
+    /// - Throws: Always: `dataLost`, or the earlier error if the message was already being discarded.
     public mutating func noteLoss() throws(ChunkedMessageError) {
         let error = discarding ?? .dataLost(bytesReceived: takeMessage().count)
         discarding = error
         throw error
     }
 
-    /// Ends the current message because its link was lost. The receiver is ready for a message on another link.
+    /// Ends the current message because its link was lost. The receiver is then ready for a message on another link.
     ///
-    /// - Throws: `linkLost` if a message had begun; if it was being thrown away, why.
+    /// - Throws: `linkLost` if a message had begun; if it was being discarded, the reason for that.
     public mutating func end() throws(ChunkedMessageError) {
         if let error = discarding {
             discarding = nil

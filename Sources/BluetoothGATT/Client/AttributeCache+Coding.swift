@@ -1,8 +1,8 @@
 import BluetoothATT
 import BluetoothBase
 
-/// The form in which a cache is stored: a version, four counts, and the entries of each list in the order of their handles.
-/// Integers are little-endian; each entry ends in an octet of flags and its UUID, of 2 octets or 16.
+/// The stored form of a cache: a version, four counts, and the entries of each list in handle order. Integers are
+/// little-endian. Each entry ends with an octet of flags and its UUID of 2 or 16 octets.
 extension AttributeCache {
     private static let version: UInt8 = 1
 
@@ -16,7 +16,7 @@ extension AttributeCache {
         static let all = Flags(rawValue: 0x1F)
     }
 
-    /// How many octets `encode` appends.
+    /// The number of octets that `encode` appends.
     var encodedLength: Int {
         func length(_ uuid: BluetoothUUID) -> Int { 1 + uuid.attLength }
         return 9 + database.services.reduce(0) { $0 + 4 + length($1.uuid) }
@@ -25,7 +25,7 @@ extension AttributeCache {
             + database.descriptors.reduce(0) { $0 + 2 + length($1.uuid) }
     }
 
-    /// Appends the cache in the form that is stored.
+    /// Appends the cache in its stored form.
     public func encode(into writer: inout ByteWriter) {
         func append(_ flags: Flags, _ uuid: BluetoothUUID) {
             writer.append(flags.union(uuid.attLength == 2 ? [] : .isLong).rawValue)
@@ -63,9 +63,10 @@ extension AttributeCache {
         }
     }
 
-    /// A cache that was stored.
+    /// Decodes a stored cache.
     ///
-    /// - Throws: where it is too long, of another version, or says what no discovery could have found.
+    /// - Throws: `DecodingFailure` if the cache is too long, has another version, or contains entries that no discovery
+    ///   could have returned.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         guard bytes.count <= Self.maximumLength else {
             throw DecodingFailure(.trailingBytes(count: bytes.count - Self.maximumLength), at: Self.maximumLength)
@@ -74,7 +75,7 @@ extension AttributeCache {
         guard try reader.readUInt8() == Self.version else { throw DecodingFailure(.invalidValue, at: 0) }
         let services = try reader.readUInt16(), includes = try reader.readUInt16()
         let characteristics = try reader.readUInt16(), descriptors = try reader.readUInt16()
-        // Each entry takes octets, so that no count makes these lists longer than what is stored.
+        // Every entry takes octets, so a wrong count cannot make these lists longer than the stored bytes.
         for _ in 0..<services { try readService(&reader) }
         for _ in 0..<includes { try readInclude(&reader) }
         for _ in 0..<characteristics { try readCharacteristic(&reader) }
@@ -131,7 +132,7 @@ extension AttributeCache {
 }
 
 extension ByteReader {
-    /// Reads a handle that must be greater than another one, and is never zero.
+    /// Reads a handle that must be greater than `last`, and never zero.
     fileprivate mutating func readHandle(
         after last: AttributeHandle?
     ) throws(DecodingFailure) -> AttributeHandle {
@@ -141,7 +142,7 @@ extension ByteReader {
         return handle
     }
 
-    /// Reads a handle that must not be less than another one.
+    /// Reads a handle that must not be less than `first`.
     fileprivate mutating func readHandle(
         from first: AttributeHandle
     ) throws(DecodingFailure) -> AttributeHandle {

@@ -1,27 +1,29 @@
 import BluetoothATT
 import BluetoothBase
 
-/// What a client has discovered of a server and keeps, so that it need not discover it again (Core 5.4, Vol 3, Part G,
-/// 2.5.2).
+/// The attributes that a client has discovered on a server, kept so that it need not discover them again (Core 5.4, Vol
+/// 3, Part G, 2.5.2).
 ///
-/// It grows with each procedure, in whatever order they come, and answers those whose results are known as the server
-/// would. Whether the server still has this database is for its owner to find out. It never takes more than
-/// `maximumLength` octets: what exceeds that is left to be discovered.
+/// The cache grows with each discovery procedure, in any order. It returns the results of procedures it has seen, as
+/// the server would. The owner must find out whether the server still has this database. An encoded cache never exceeds
+/// `maximumLength` octets: attributes beyond that are not cached.
 public struct AttributeCache: Hashable, Sendable {
-    /// The most octets it may take when encoded: 100 services with two characteristics of 128-bit UUIDs each have room.
+    /// The maximum encoded length, in octets: enough for 100 services with two characteristics each, all with 128-bit
+    /// UUIDs.
     public static let maximumLength = 8192
 
-    /// What is known. Of secondary services those that a known service includes.
+    /// The known attributes. Of the secondary services, only those that a known service includes.
     var database = DiscoveredDatabase()
     /// Whether all primary services are known.
     var knowsServices = false
-    /// The declarations of the services whose characteristics are known.
+    /// The declaration handles of the services whose characteristics are known.
     var withCharacteristics: Set<AttributeHandle> = []
-    /// The declarations of the services whose includes are known.
+    /// The declaration handles of the services whose includes are known.
     var withIncludes: Set<AttributeHandle> = []
-    /// The values of the characteristics whose descriptors are known.
+    /// The value handles of the characteristics whose descriptors are known.
     var withDescriptors: Set<AttributeHandle> = []
 
+    /// Creates an empty cache, in which no attribute is known.
     public init() {}
 
     /// Whether nothing is known.
@@ -29,7 +31,7 @@ public struct AttributeCache: Hashable, Sendable {
 
     // MARK: - Answering
 
-    /// The result that an operation would have; nil where it is not known, and for all that is not discovery.
+    /// The result that `operation` would have; nil if it is not known, or if the operation is not a discovery.
     public func result(of operation: GATTClientOperation) -> GATTClientResult? {
         guard knowsServices else { return nil }
         switch operation {
@@ -59,20 +61,20 @@ public struct AttributeCache: Hashable, Sendable {
             } && database.characteristics.allSatisfy { $0.isBare || withDescriptors.contains($0.valueHandle) }
         guard isComplete else { return nil }
         if includes { return database }
-        // Secondary services are found by their includes only.
+        // Secondary services can only be found through includes.
         var found = DiscoveredDatabase(services: database.services.filter(\.isPrimary))
         for service in found.services { found.characteristics += database.characteristics(of: service) }
         for characteristic in found.characteristics { found.descriptors += database.descriptors(of: characteristic) }
         return found
     }
 
-    /// The service that takes up exactly these handles.
+    /// The service with exactly these handles.
     private func service(at handles: ClosedRange<AttributeHandle>) -> DiscoveredService? {
         database.services.within(handles.lowerBound, handles.lowerBound, by: \.startHandle)
             .first { $0.endHandle == handles.upperBound }
     }
 
-    /// The characteristic whose value these handles follow to its end.
+    /// The characteristic whose handles after its value are exactly these.
     private func characteristic(before handles: ClosedRange<AttributeHandle>) -> DiscoveredCharacteristic? {
         guard handles.lowerBound.rawValue > 1 else { return nil }
         let value = AttributeHandle(handles.lowerBound.rawValue - 1)
@@ -82,8 +84,8 @@ public struct AttributeCache: Hashable, Sendable {
 
     // MARK: - Learning
 
-    /// Takes in what an operation has found: all of it or, where it fits nothing that is known or there is no room,
-    /// nothing.
+    /// Adds the result of an operation. A result that does not match the known attributes, or that does not fit, is
+    /// ignored as a whole.
     public mutating func learn(_ result: GATTClientResult, of operation: GATTClientOperation) {
         var new = self
         new.add(result, of: operation)
@@ -125,7 +127,7 @@ public struct AttributeCache: Hashable, Sendable {
         }
     }
 
-    /// A service that is included, and is none of the primary ones, is a secondary one.
+    /// Adds an included service as a secondary one, unless it overlaps a known service.
     private mutating func addSecondary(_ include: DiscoveredInclude) {
         let index = database.services.firstIndex { $0.startHandle >= include.startHandle } ?? database.services.count
         guard include.startHandle <= include.endHandle,
@@ -139,6 +141,6 @@ public struct AttributeCache: Hashable, Sendable {
 }
 
 extension DiscoveredCharacteristic {
-    /// Whether there is no room for descriptors behind its value.
+    /// Whether the characteristic has no handles after its value, and so no descriptors.
     var isBare: Bool { valueHandle >= endHandle }
 }

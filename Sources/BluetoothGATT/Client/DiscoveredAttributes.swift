@@ -3,14 +3,16 @@ import BluetoothBase
 
 /// A service found on a server (Core 5.4, Vol 3, Part G, 3.1).
 public struct DiscoveredService: Hashable, Sendable {
+    /// The UUID of the service, from the value of its declaration.
     public var uuid: BluetoothUUID
     /// The handle of the service's declaration.
     public var startHandle: AttributeHandle
     /// The last handle that belongs to the service.
     public var endHandle: AttributeHandle
-    /// False for a secondary service, which is only of use if another one includes it.
+    /// False for a secondary service, which is only useful if another service includes it.
     public var isPrimary: Bool
 
+    /// Creates a service with its handle range. The order of the two handles is not checked.
     @inlinable
     public init(
         uuid: BluetoothUUID, startHandle: AttributeHandle, endHandle: AttributeHandle, isPrimary: Bool = true
@@ -30,8 +32,10 @@ public struct DiscoveredInclude: Hashable, Sendable {
     public var startHandle: AttributeHandle
     /// The last handle that belongs to the included service.
     public var endHandle: AttributeHandle
+    /// The UUID of the included service.
     public var uuid: BluetoothUUID
 
+    /// Creates an include declaration. The handles are not checked.
     @inlinable
     public init(
         declarationHandle: AttributeHandle, startHandle: AttributeHandle, endHandle: AttributeHandle,
@@ -46,13 +50,18 @@ public struct DiscoveredInclude: Hashable, Sendable {
 
 /// A characteristic found on a server (Core 5.4, Vol 3, Part G, 3.3).
 public struct DiscoveredCharacteristic: Hashable, Sendable {
+    /// The UUID of the characteristic, from its declaration.
     public var uuid: BluetoothUUID
+    /// The handle of the characteristic declaration.
     public var declarationHandle: AttributeHandle
+    /// The handle of the characteristic value.
     public var valueHandle: AttributeHandle
     /// The last handle that belongs to the characteristic: that of its last descriptor if it has any.
     public var endHandle: AttributeHandle
+    /// The permitted uses of the value, from the declaration.
     public var properties: GATTCharacteristicProperties
 
+    /// Creates a characteristic with its handles, which are not checked.
     @inlinable
     public init(
         uuid: BluetoothUUID, declarationHandle: AttributeHandle, valueHandle: AttributeHandle,
@@ -68,9 +77,12 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
 
 /// A characteristic descriptor found on a server (Core 5.4, Vol 3, Part G, 3.3.3).
 public struct DiscoveredDescriptor: Hashable, Sendable {
+    /// The type of the descriptor.
     public var uuid: BluetoothUUID
+    /// The handle of the descriptor.
     public var handle: AttributeHandle
 
+    /// Creates a descriptor at a handle.
     @inlinable
     public init(uuid: BluetoothUUID, handle: AttributeHandle) {
         self.uuid = uuid
@@ -78,11 +90,14 @@ public struct DiscoveredDescriptor: Hashable, Sendable {
     }
 }
 
-/// The value of one attribute, to write or as read.
+/// The value of one attribute, read or to be written.
 public struct AttributeValue: Equatable, Sendable {
+    /// The handle of the attribute.
     public var handle: AttributeHandle
+    /// The octets of the value.
     public var value: [UInt8]
 
+    /// Creates the value of the attribute at `handle`. Its length is not checked.
     @inlinable
     public init(handle: AttributeHandle, value: [UInt8]) {
         self.handle = handle

@@ -1,18 +1,21 @@
 import BluetoothATT
 import BluetoothBase
 
-/// All that a discovery of the whole database found: flat lists, each in the order of handles.
+/// The result of discovering a whole database: flat lists, each in handle order.
 ///
-/// The handles show which attributes belong together: a binary search finds them, and the lists need no references to
+/// The handles show which attributes belong together. A binary search finds them, so the lists need no references to
 /// each other.
 public struct DiscoveredDatabase: Hashable, Sendable {
-    /// Primary services, and the secondary ones that some service includes.
+    /// Primary services, and the secondary services that another service includes.
     public var services: [DiscoveredService]
     /// Empty if includes were not requested.
     public var includes: [DiscoveredInclude]
+    /// The characteristics of all services, in the order of their declaration handles.
     public var characteristics: [DiscoveredCharacteristic]
+    /// The descriptors of all characteristics, in the order of their handles.
     public var descriptors: [DiscoveredDescriptor]
 
+    /// Creates a database from its lists. Each must be in the order of handles, which is not checked.
     @inlinable
     public init(
         services: [DiscoveredService] = [], includes: [DiscoveredInclude] = [],
@@ -41,7 +44,7 @@ public struct DiscoveredDatabase: Hashable, Sendable {
 }
 
 extension Array {
-    /// The elements whose handles lie from `first` to `last`, in an array ordered by them.
+    /// The elements with handles from `first` to `last`. The array must be sorted by handle.
     func within(
         _ first: AttributeHandle, _ last: AttributeHandle, by handle: (Element) -> AttributeHandle
     ) -> ArraySlice<Element> {
@@ -50,7 +53,7 @@ extension Array {
         return self[lower..<Swift.max(lower, upper)]
     }
 
-    /// The first index with an element that satisfies `belongs`, if all later ones do as well.
+    /// The first index whose element satisfies `belongs`. All later elements must satisfy it as well.
     private func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
         var lower = 0, upper = count
         while lower < upper {

@@ -1,53 +1,56 @@
 import BluetoothATT
 import BluetoothBase
 
-/// The GATT client of one bearer: carries out operations one after the other, in the order they were started, with one
-/// request in flight (Core 5.4, Vol 3, Part G, 4).
+/// The GATT client of one bearer. It runs operations one at a time, in the order they were started, with one request in
+/// flight (Core 5.4, Vol 3, Part G, 4).
 ///
-/// Every entry point appends at most one PDU to the writer, which may already hold lower layers' headers, and the ends
-/// of operations to `events`. It does not handle notifications, indications or requests of the peer.
+/// Every entry point appends at most one PDU to the writer, which may already hold the headers of lower layers, and
+/// reports finished operations in `events`. The client does not handle notifications, indications or requests from the
+/// peer.
 public struct GATTClient: Sendable {
-    /// Names an operation for the client's lifetime.
+    /// Identifies an operation for the client's lifetime.
     public struct OperationID: Hashable, Sendable {
         /// The channel that carries the operation's requests.
         public let channel: AttributeChannel.ID
-        /// Its place in the queue, now or earlier.
+        /// The operation's place in the queue, current or former.
         let place: UInt16
         let number: UInt32
     }
 
-    /// How many operations may wait behind the one being carried out, by default.
+    /// The default maximum number of operations that wait behind the current one.
     @inlinable public static var defaultMaximumWaiting: Int { 4096 }
 
-    /// How many operations may wait behind the one being carried out: up to 65,535.
+    /// The maximum number of operations that wait behind the current one, up to 65,535.
     public let maximumWaiting: Int
-    /// The ends of operations, oldest first. The caller takes them out, `keepingCapacity`.
+    /// Finished operations, oldest first. The caller removes them, `keepingCapacity`.
     public var events: [GATTClientEvent] = []
 
     private let channel: AttributeChannel.ID
     private var waiting = OperationQueue()
-    /// The operation of the request in flight. None if it was cancelled.
+    /// The procedure whose request is in flight. `none` if it was cancelled and has nothing to clean up.
     private var procedure = ActiveProcedure.none
-    /// The operation `procedure` belongs to. Nil if it only cleans up after a cancelled one.
+    /// The operation that `procedure` belongs to. Nil if the procedure only cleans up after a cancelled operation.
     private var currentID: OperationID?
     private var lastNumber: UInt32 = 0
 
-    /// - Parameter channel: the channel in the identifiers of operations.
+    /// - Parameter channel: The channel named in the identifiers of operations.
     public init(channel: AttributeChannel.ID = .first, maximumWaiting: Int = Self.defaultMaximumWaiting) {
         self.channel = channel
         self.maximumWaiting = min(max(1, maximumWaiting), OperationQueue.maximumCapacity)
     }
 
-    /// How many operations have been started and have not ended.
+    /// The number of operations that have been started and have not ended.
     public var pendingCount: Int { waiting.count + (currentID == nil ? 0 : 1) }
 
     // MARK: - The caller's side
 
-    /// Starts an operation, or queues it behind those started before.
+    /// Starts an operation, or queues it behind earlier ones.
     ///
-    /// An error in the operation itself, such as a value that is too long, appears in `events` when its turn comes.
+    /// An error in the operation itself, such as a value that is too long, is reported in `events` when the operation's
+    /// turn comes.
     ///
-    /// - Throws: `tooManyOperations`, or `transactionTimedOut` if the bearer is dead. No operation is started then.
+    /// - Throws: `tooManyOperations`, or `transactionTimedOut` if the bearer is dead. The operation is not started
+    ///   then.
     public mutating func start(
         _ operation: GATTClientOperation, bearer: inout ATTBearer, at now: Instant, into writer: inout ByteWriter
     ) throws(GATTClientError) -> OperationID {
@@ -59,10 +62,10 @@ public struct GATTClient: Sendable {
         return id
     }
 
-    /// Ends an operation with `cancelled`. A request already sent cannot be recalled: its response is ignored, and the
-    /// next operation starts only after it.
+    /// Ends an operation with `cancelled`. A request that was already sent cannot be recalled: its response is ignored,
+    /// and the next operation starts only after it.
     ///
-    /// - Returns: Whether there was such an operation.
+    /// - Returns: Whether the operation was pending.
     @discardableResult
     public mutating func cancel(_ id: OperationID) -> Bool {
         if id == currentID {
@@ -75,12 +78,12 @@ public struct GATTClient: Sendable {
         return true
     }
 
-    /// Whether an operation's turn has come: its first request has been sent.
+    /// Whether an operation has begun: its first request has been sent.
     public func isUnderWay(_ id: OperationID) -> Bool { id == currentID }
 
-    /// Ends every operation with `error`: the link is lost, or the bearer dead.
+    /// Ends every operation with `error`, because the link was lost or the bearer is dead.
     ///
-    /// - Parameter waitingError: the error of those that have not begun, where it is another one.
+    /// - Parameter waitingError: The error of the operations that have not begun, if it is a different one.
     public mutating func failAll(_ error: GATTClientError, waiting waitingError: GATTClientError? = nil) {
         if let currentID { events.append(.failed(currentID, error)) }
         while let (id, _) = waiting.popFirst() { events.append(.failed(id, waitingError ?? error)) }
@@ -88,9 +91,9 @@ public struct GATTClient: Sendable {
         procedure = .none
     }
 
-    /// Appends a Write Without Response, which waits for nothing (Core 5.4, Vol 3, Part G, 4.9.1).
+    /// Appends a Write Without Response. It does not wait for pending operations (Core 5.4, Vol 3, Part G, 4.9.1).
     ///
-    /// - Throws: `valueTooLong` above ATT_MTU less 3 octets, `transactionTimedOut` if the bearer is dead.
+    /// - Throws: `valueTooLong` if the value exceeds ATT_MTU - 3 octets, `transactionTimedOut` if the bearer is dead.
     public func writeCommand(
         _ handle: AttributeHandle, value: Span<UInt8>, bearer: ATTBearer, into writer: inout ByteWriter
     ) throws(GATTClientError) {
@@ -102,7 +105,7 @@ public struct GATTClient: Sendable {
 
     // MARK: - The bearer's side
 
-    /// Takes a response or an error response. One that does not answer the request in flight is ignored.
+    /// Handles a response or an error response. A PDU that does not answer the request in flight is ignored.
     public mutating func receive(
         _ pdu: Span<UInt8>, bearer: inout ATTBearer, at now: Instant, into writer: inout ByteWriter
     ) {
@@ -124,10 +127,11 @@ public struct GATTClient: Sendable {
         startWaiting(bearer: &bearer, at: now, into: &writer)
     }
 
-    /// Handles timeouts of the bearer. If a transaction timed out, every operation ends with `transactionTimedOut`. On an
-    /// enhanced bearer those that wait end with `notBegun`: the link goes on without that bearer.
+    /// Handles timeouts of the bearer. If a transaction timed out, every operation ends with `transactionTimedOut`. On
+    /// an enhanced bearer, waiting operations end with `notBegun` instead, because the link continues without that
+    /// bearer.
     ///
-    /// - Returns: What timed out, for the server on the same bearer.
+    /// - Returns: The transaction that timed out, for the server on the same bearer.
     public mutating func fire(bearer: inout ATTBearer, at now: Instant) -> ATTBearer.Expiry? {
         guard let expiry = bearer.fire(at: now) else { return nil }
         failAll(.transactionTimedOut, waiting: bearer.kind == .enhanced ? .notBegun : nil)
@@ -136,7 +140,7 @@ public struct GATTClient: Sendable {
 
     // MARK: - Procedures
 
-    /// Starts the operations whose turn it is: until one has sent a request, or none is left.
+    /// Starts waiting operations until one has sent a request or none is left.
     private mutating func startWaiting(bearer: inout ATTBearer, at now: Instant, into writer: inout ByteWriter) {
         while bearer.isReadyForRequest, let next = waiting.popFirst() {
             currentID = next.id
@@ -149,7 +153,7 @@ public struct GATTClient: Sendable {
         }
     }
 
-    /// Lets the procedure act on `input`: it sends its next request, or the operation ends.
+    /// Passes `input` to the procedure, which either sends its next request or ends the operation.
     private mutating func step(
         _ input: consuming ProcedureInput, bearer: inout ATTBearer, at now: Instant, into writer: inout ByteWriter
     ) {
@@ -166,7 +170,7 @@ public struct GATTClient: Sendable {
         }
     }
 
-    /// What the client itself uses from a result before the caller sees it.
+    /// Applies the part of a result that concerns the client itself before the caller sees it.
     private func apply(_ result: GATTClientResult, to bearer: inout ATTBearer) -> GATTClientResult {
         guard case .mtu(let mtu) = result else { return result }
         bearer.exchangeMTU(clientRxMTU: UInt16(clamping: mtu), serverRxMTU: UInt16(clamping: mtu))

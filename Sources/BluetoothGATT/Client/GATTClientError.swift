@@ -5,38 +5,39 @@ import BluetoothBase
 public enum GATTClientError: Error, Equatable, Sendable {
     /// The server refused a request.
     case att(ATTError)
-    /// The server answered with something the request does not allow.
+    /// The server's response is not valid for the request.
     case invalidResponse(InvalidResponse)
     /// The link was lost before the operation ended.
     case disconnected
-    /// The channel of the operation was closed after a request of it had been sent, and the link has others. Whether the
-    /// server has carried it out is not known.
+    /// The operation's channel was closed after one of its requests had been sent; the link has other channels. Whether
+    /// the server carried out the request is unknown.
     case bearerClosed
-    /// The channel of the operation was closed before it began, and the link has others: it can be started again.
+    /// The operation's channel was closed before the operation began; the link has other channels. It can be started
+    /// again.
     case notBegun
-    /// The server did not answer within 30 seconds; the bearer can carry no further requests
-    /// (Core 5.4, Vol 3, Part F, 3.3.3).
+    /// The server did not respond within 30 seconds. The bearer can carry no further requests (Core 5.4, Vol 3, Part F,
+    /// 3.3.3).
     case transactionTimedOut
     /// The caller cancelled the operation.
     case cancelled
-    /// The limit of waiting operations is reached.
+    /// The maximum number of waiting operations is reached.
     case tooManyOperations
-    /// The value is longer than this operation can send, in octets.
+    /// The value is longer than the `maximum` octets that this operation can send.
     case valueTooLong(maximum: Int)
-    /// The request asks for fewer handles than the specification allows, or for more than a PDU holds.
+    /// The request has fewer handles than the specification requires, or more than fit in a PDU.
     case invalidHandleCount(allowed: ClosedRange<Int>)
 
-    /// What was wrong with a response.
+    /// Why a response is invalid.
     public enum InvalidResponse: Equatable, Sendable {
-        /// Its bytes are not laid out as the response asks.
+        /// The bytes do not have the layout of the response.
         case malformed(DecodingFailure)
-        /// A handle lies outside the range asked for, or does not come after the handles before it.
+        /// A handle is outside the requested range, or does not come after the handles before it.
         case unexpectedHandle(AttributeHandle)
         /// A group or characteristic ends before it starts.
         case invalidRange(start: AttributeHandle, end: AttributeHandle)
-        /// A declaration's value has a length that none can have, in octets.
+        /// A value has a length that is not valid there, in octets.
         case invalidValueLength(Int)
-        /// A prepared write was echoed with another handle, offset or value than was sent.
+        /// The server's echo of a prepared write has another handle, offset or value than was sent.
         case echoMismatch
     }
 

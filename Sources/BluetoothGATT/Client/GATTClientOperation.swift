@@ -1,51 +1,52 @@
 import BluetoothATT
 import BluetoothBase
 
-/// The operations of a `GATTClient`. Each states its result.
+/// An operation of a `GATTClient`. Each case states the `GATTClientResult` that it gives.
 public enum GATTClientOperation: Equatable, Sendable {
-    /// Exchanges the maximum PDU length with the server, in octets; gives `mtu`. If the MTU cannot be exchanged, or
-    /// already was, the result follows without a request (Core 5.4, Vol 3, Part G, 4.3.1).
+    /// Exchanges the maximum PDU length with the server, in octets; gives `mtu`. If the MTU cannot be exchanged on this
+    /// bearer, or was already exchanged, the operation completes without a request (Core 5.4, Vol 3, Part G, 4.3.1).
     case exchangeMTU(clientRxMTU: UInt16)
 
     /// Finds all primary services, or those of one UUID; gives `services` (4.4.1, 4.4.2).
     case discoverPrimaryServices(uuid: BluetoothUUID? = nil)
-    /// Finds all secondary services, whether others include them or not; gives `services`. Servers may refuse that
-    /// (Vol 3, Part G, 2.5.3).
+    /// Finds all secondary services, whether other services include them or not; gives `services`. Servers may refuse
+    /// this (Vol 3, Part G, 2.5.3).
     case discoverSecondaryServices
-    /// Finds what a service includes; gives `includes` (4.5.1).
+    /// Finds the services that a service includes; gives `includes` (4.5.1).
     case discoverIncludedServices(in: ClosedRange<AttributeHandle>)
     /// Finds the characteristics of a service, or those of one UUID; gives `characteristics` (4.6.1, 4.6.2).
     case discoverCharacteristics(in: ClosedRange<AttributeHandle>, uuid: BluetoothUUID? = nil)
-    /// Finds the descriptors in a range of handles, that behind a characteristic's value; gives `descriptors` (4.7.1).
+    /// Finds the descriptors in a range of handles, usually the one after a characteristic's value; gives `descriptors`
+    /// (4.7.1).
     case discoverDescriptors(in: ClosedRange<AttributeHandle>)
     /// Finds everything in as few round trips as possible; gives `database`.
     case discoverAll(includes: Bool)
 
     /// Reads a value, or as much of it as fits in one response; gives `value` (4.8.1).
     case read(AttributeHandle)
-    /// Reads a value from `offset` on, to its end; gives `value` (4.8.3).
+    /// Reads a value from `offset` to its end; gives `value` (4.8.3).
     case readLong(AttributeHandle, offset: UInt16 = 0)
-    /// Reads all values of a type; gives `values`. Each may be cut off at ATT_MTU less 4, and at 253, octets (4.8.2).
+    /// Reads all values of a type; gives `values`. Each is truncated to ATT_MTU - 4 octets, and to 253 octets (4.8.2).
     case readByUUID(BluetoothUUID, in: ClosedRange<AttributeHandle> = 0x0001...0xFFFF)
-    /// Reads two values or more, all but the last of known lengths; gives `value`, all of them end to end (4.8.4).
+    /// Reads two or more values, all but the last of known length; gives `value`, which concatenates them (4.8.4).
     case readMultiple([AttributeHandle])
-    /// Reads two values or more; gives `values`, those that fit whole in one response (4.8.5).
+    /// Reads two or more values; gives `values`, those that fit completely in one response (4.8.5).
     case readMultipleVariable([AttributeHandle])
 
-    /// Writes a value of up to ATT_MTU less 3 octets; gives `written` (4.9.3).
+    /// Writes a value of up to ATT_MTU - 3 octets; gives `written` (4.9.3).
     case write(AttributeHandle, [UInt8])
-    /// Writes a value of up to 512 octets part by part; gives `written` (4.9.4).
+    /// Writes a value of up to 512 octets in parts; gives `written` (4.9.4).
     case writeLong(AttributeHandle, [UInt8])
-    /// Writes values all at once, after the server has proved that each arrived; gives `written` (4.9.5).
+    /// Writes several values together, after the server has echoed each of them correctly; gives `written` (4.9.5).
     case writeReliably([AttributeValue])
-    /// Subscribes to a characteristic, or ends the subscription, by writing its Client Characteristic Configuration
-    /// descriptor; gives `written` (4.10, 4.11).
+    /// Subscribes to a characteristic, or unsubscribes, by writing its Client Characteristic Configuration descriptor;
+    /// gives `written` (4.10, 4.11).
     case configure(descriptor: AttributeHandle, GATTClientConfiguration)
 }
 
 /// The result of a `GATTClient` operation.
 public enum GATTClientResult: Equatable, Sendable {
-    /// The ATT_MTU that now holds, in octets.
+    /// The ATT_MTU that is now in effect, in octets.
     case mtu(Int)
     case services([DiscoveredService])
     case includes([DiscoveredInclude])

@@ -1,7 +1,7 @@
-/// The operations of a client that wait for their turn, in the order they were started. Adding one, taking the next one
-/// out and taking any one out all take the same time, however many wait.
+/// The operations of a client that wait for their turn, in the order they were started. Appending an operation,
+/// removing the first one and removing any other one take constant time.
 ///
-/// A linked list in an array: an operation's identifier names its place in the array.
+/// A linked list in an array: an operation's identifier holds its place in the array.
 struct OperationQueue: Sendable {
     private struct Entry: Sendable {
         var id: GATTClient.OperationID
@@ -12,9 +12,9 @@ struct OperationQueue: Sendable {
         var next: UInt16
     }
 
-    /// No place has this number.
+    /// Marks the end of a list. No place has this number.
     private static let none: UInt16 = 0xFFFF
-    /// How many operations a queue can hold at most.
+    /// The maximum number of operations in a queue.
     static let maximumCapacity = Int(none)
 
     private(set) var count = 0
@@ -25,8 +25,8 @@ struct OperationQueue: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Adds an operation at the end. The queue must hold fewer than `maximumCapacity`. Returns the operation's
-    /// identifier.
+    /// Adds an operation at the end and returns its identifier. The queue must hold fewer than `maximumCapacity`
+    /// operations.
     mutating func append(
         _ operation: GATTClientOperation, on channel: AttributeChannel.ID, number: UInt32
     ) -> GATTClient.OperationID {
@@ -45,14 +45,14 @@ struct OperationQueue: Sendable {
         return id
     }
 
-    /// Takes out the operation that has waited longest.
+    /// Removes and returns the operation that has waited longest.
     mutating func popFirst() -> (id: GATTClient.OperationID, operation: GATTClientOperation)? {
         guard first != Self.none else { return nil }
         let id = entries[Int(first)].id
         return take(first).map { (id, $0) }
     }
 
-    /// Takes out an operation. Nil if it does not wait here.
+    /// Removes an operation. Returns nil if it is not in the queue.
     mutating func remove(_ id: GATTClient.OperationID) -> GATTClientOperation? {
         guard Int(id.place) < entries.count, entries[Int(id.place)].id == id else { return nil }
         return take(id.place)

@@ -1,17 +1,17 @@
 /// Where the value of an attribute comes from.
 public enum GATTAttributeValue: Equatable, Sendable {
-    /// The server answers with these octets, always.
+    /// The server always returns these octets.
     case constant([UInt8])
-    /// The server keeps the value. Its length never changes; a shorter write changes only the first octets
-    /// (Core 5.4, Vol 3, Part F, 3.4.5.1).
+    /// The server keeps the value. Its length never changes: a shorter write changes only the first octets (Core 5.4,
+    /// Vol 3, Part F, 3.4.5.1).
     case fixedLength([UInt8])
     /// The server keeps the value, and a write sets its length, up to `maximum` octets.
     case variableLength([UInt8], maximum: Int = GATTAttributeValue.maximumLength)
-    /// The application is asked at each read and each write.
+    /// The server asks the application at each read and each write.
     case dynamic
-    /// The Client Supported Features of the link that asks (Vol 3, Part G, 7.2).
+    /// The Client Supported Features of the requesting client (Vol 3, Part G, 7.2).
     case clientSupportedFeatures
 
-    /// The longest an attribute value may be, in octets (Vol 3, Part F, 3.2.9).
+    /// The maximum length of an attribute value, in octets (Vol 3, Part F, 3.2.9).
     @inlinable public static var maximumLength: Int { 512 }
 }

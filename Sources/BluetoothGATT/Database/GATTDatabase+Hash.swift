@@ -2,9 +2,9 @@ import BluetoothATT
 import BluetoothBase
 
 extension GATTDatabase {
-    /// Appends what the Database Hash is computed from, by AES-CMAC with a key of zeros: the definitions of services
-    /// and characteristics, without the values that belong to clients and the application (Core 5.4, Vol 3, Part G,
-    /// 7.3.1). The caller computes the cipher.
+    /// Appends the data that the Database Hash is computed from: the definitions of services and characteristics,
+    /// without values that belong to clients or to the application (Core 5.4, Vol 3, Part G, 7.3.1). The caller
+    /// computes AES-CMAC of this data with a key of zeros.
     public func appendHashInput(into writer: inout ByteWriter) {
         for attribute in attributes {
             guard let index = index(of: attribute.handle) else { continue }

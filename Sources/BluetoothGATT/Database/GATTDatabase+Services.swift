@@ -4,8 +4,9 @@ import BluetoothBase
 extension GATTDatabase {
     /// Adds a service with all its attributes, and returns their handles.
     ///
-    /// - Parameter start: The handle of the service declaration; by default the one that its definition asks for, and
-    ///   without that behind all other services, or, without room there, in the first gap that is long enough.
+    /// - Parameter start: The handle of the service declaration. By default, the one that the definition asks for. If
+    ///   it asks for none, the service goes after all other services or, without room there, into the first gap that is
+    ///   long enough.
     /// - Returns: The assigned handles. Indicate `range` to clients subscribed to Service Changed.
     public mutating func add(
         _ service: GATTServiceDefinition, at start: AttributeHandle? = nil
@@ -20,7 +21,7 @@ extension GATTDatabase {
         return handles
     }
 
-    /// Adds services that may include each other, all or none of them, in the order given.
+    /// Adds services, which may include each other, in the order given. Either all of them are added or none.
     ///
     /// - Returns: The assigned handles, in the order of the definitions.
     public mutating func add(
@@ -39,9 +40,9 @@ extension GATTDatabase {
 
     /// Removes the service whose declaration is at `declaration`.
     ///
-    /// - Returns: The handles that became free: the range a Service Changed indication names (Core 5.4, Vol 3, Part G,
+    /// - Returns: The handles that became free: the range for a Service Changed indication (Core 5.4, Vol 3, Part G,
     ///   7.1). Call `AttributeEndpoint.forget(_:)` for every peer.
-    /// - Throws: `.included` while another service includes it.
+    /// - Throws: `.notFound` if no service is declared there, `.included` while another service includes it.
     public mutating func removeService(
         at declaration: AttributeHandle
     ) throws(GATTDatabaseError) -> ClosedRange<AttributeHandle> {
@@ -49,10 +50,11 @@ extension GATTDatabase {
         return removed[0]
     }
 
-    /// Removes services, all or none of them; they may include each other.
+    /// Removes services, which may include each other. Either all of them are removed or none.
     ///
     /// - Returns: The handles that became free, in the order of the declarations.
-    /// - Throws: `.included` while a service that stays includes one of them.
+    /// - Throws: `.notFound` if one of the services does not exist, `.included` if a service that stays includes one of
+    ///   them.
     public mutating func removeServices(
         at declarations: [AttributeHandle]
     ) throws(GATTDatabaseError) -> [ClosedRange<AttributeHandle>] {
@@ -74,7 +76,7 @@ extension GATTDatabase {
         return ranges
     }
 
-    /// Whether the attribute in a row opens a service, primary or secondary.
+    /// Whether the attribute in a row is a service declaration, primary or secondary.
     func isServiceDeclaration(_ index: Int) -> Bool {
         let uuid = typeUUID(at: index)
         return uuid == .primaryService || uuid == .secondaryService
@@ -82,7 +84,7 @@ extension GATTDatabase {
 
     // MARK: - Includes
 
-    /// Puts in a service whose include declarations are still empty.
+    /// Inserts a service whose include declarations are still empty.
     private mutating func put(
         _ service: GATTServiceDefinition, at start: AttributeHandle?
     ) throws(GATTDatabaseError) -> GATTServiceHandles {
@@ -124,7 +126,7 @@ extension GATTDatabase {
 
     // MARK: - Places
 
-    /// The first of `count` free handles.
+    /// The start of a run of `count` free handles, after all services if possible.
     private func place(_ count: Int) throws(GATTDatabaseError) -> AttributeHandle {
         let highest = Int(AttributeHandle.highest.rawValue)
         let behind = services.last.map { end(of: $0) + 1 } ?? 1
@@ -137,7 +139,7 @@ extension GATTDatabase {
         throw .noRoom(count: count)
     }
 
-    /// The last handle of the service whose declaration is at a handle.
+    /// The last handle of the service whose declaration is at `service`.
     func end(of service: AttributeHandle) -> Int {
         Int(index(of: service).map { rows[$0].groupEnd.rawValue } ?? service.rawValue)
     }
@@ -150,7 +152,7 @@ extension GATTDatabase {
         return services[position - 1]
     }
 
-    /// The first handle of a range that belongs to a service.
+    /// The first handle in a range that belongs to a service.
     private func firstTaken(of range: ClosedRange<AttributeHandle>) -> AttributeHandle? {
         if service(of: range.lowerBound) != nil { return range.lowerBound }
         let position = services.position(from: range.lowerBound)
@@ -160,6 +162,6 @@ extension GATTDatabase {
 }
 
 extension AttributeHandle {
-    /// The highest handle there is.
+    /// The highest valid handle.
     static var highest: AttributeHandle { 0xFFFF }
 }

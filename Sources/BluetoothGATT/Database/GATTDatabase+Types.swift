@@ -1,20 +1,20 @@
 import BluetoothATT
 import BluetoothBase
 
-// Finding attributes by type, and services by their UUID, without a look at the others.
+// Finds attributes by type, and services by their UUID, without visiting the others.
 
 extension GATTDatabase {
     /// The type of the attribute in a row.
     @inline(__always)
     func typeUUID(at index: Int) -> BluetoothUUID { typeUUIDs[Int(rows[index].type)] }
 
-    /// The attributes of a type, ascending.
+    /// The handles of the attributes of a type, in ascending order.
     func handles(ofType uuid: BluetoothUUID) -> [AttributeHandle] {
         typeIndex(of: uuid).map { typeHandles[Int($0)] } ?? []
     }
 
-    /// The attributes of a type that may have a value, ascending: all of the type, but of primary services only those
-    /// with the UUID that the value is.
+    /// The handles of the attributes of a type that may have this value, in ascending order. For primary services, only
+    /// those whose UUID is the value; for other types, all of them.
     func candidates(ofType type: UInt16, value: Span<UInt8>) -> [AttributeHandle] {
         let uuid = BluetoothUUID(type)
         guard uuid == .primaryService else { return handles(ofType: uuid) }
@@ -23,7 +23,7 @@ extension GATTDatabase {
 }
 
 extension [AttributeHandle] {
-    /// The index of the first handle that is not below `start`, in an ascending list.
+    /// The index of the first handle that is not below `start`. The list must be in ascending order.
     func position(from start: AttributeHandle) -> Int {
         var low = 0
         var high = count
@@ -34,13 +34,13 @@ extension [AttributeHandle] {
         return low
     }
 
-    /// Puts a handle into an ascending list that does not have it.
+    /// Inserts a handle into an ascending list that does not contain it.
     mutating func insertInOrder(_ handle: AttributeHandle) {
-        // Most services go behind all others.
+        // Most services are added after all others.
         if let last, last > handle { insert(handle, at: position(from: handle)) } else { append(handle) }
     }
 
-    /// Takes the handles of a range out of an ascending list.
+    /// Removes the handles of a range from an ascending list.
     mutating func removeAll(in handles: ClosedRange<AttributeHandle>) {
         let start = position(from: handles.lowerBound)
         var end = start

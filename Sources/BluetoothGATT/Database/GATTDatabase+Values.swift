@@ -2,8 +2,8 @@ import BluetoothATT
 import BluetoothBase
 
 extension GATTDatabase {
-    /// The value the database keeps for the attribute at `handle`; nil if there is no attribute, or if the value comes
-    /// from the application or differs from client to client.
+    /// The value that the database keeps for the attribute at `handle`. Nil if no such attribute exists, or if the
+    /// value comes from the application or differs from client to client.
     public func value(of handle: AttributeHandle) -> [UInt8]? {
         guard let index = index(of: handle) else { return nil }
         switch rows[index].storage {
@@ -22,8 +22,8 @@ extension GATTDatabase {
         index(of: handle).map { typeUUID(at: $0) }
     }
 
-    /// Replaces a value the database keeps, for the application: permissions do not apply. Subscribed clients are not
-    /// notified: use `GATTServer.notify` and `indicate`.
+    /// Replaces a value that the database keeps, on behalf of the application: permissions do not apply. Subscribed
+    /// clients are not notified; use `AttributeEndpoint.notify` and `indicate` for that.
     public mutating func setValue(_ value: [UInt8], of handle: AttributeHandle) throws(GATTDatabaseError) {
         guard let index = index(of: handle) else { throw .notFound(handle) }
         let maximum: Int
@@ -39,8 +39,8 @@ extension GATTDatabase {
         values[index] = value
     }
 
-    /// Writes the front of a value, as a Write Request does if the length is fixed (Core 5.4, Vol 3, Part F, 3.4.5.1).
-    /// `value` is not longer than the value that is there.
+    /// Overwrites the start of a value, as a Write Request does if the length is fixed (Core 5.4, Vol 3, Part F,
+    /// 3.4.5.1). `value` must not be longer than the current value.
     @inline(__always)
     mutating func overwrite(at index: Int, with value: Span<UInt8>) {
         values[index].withUnsafeMutableBytes { octets in
@@ -48,7 +48,7 @@ extension GATTDatabase {
         }
     }
 
-    /// Replaces a value, as a Write Request does if the length varies; the memory is reused.
+    /// Replaces a value, as a Write Request does if the length varies. The memory is reused.
     @inline(__always)
     mutating func replace(at index: Int, with value: Span<UInt8>) {
         // Most values keep their length, and emptying and filling an array costs more than the rest of a write.

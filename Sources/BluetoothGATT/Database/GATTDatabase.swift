@@ -3,45 +3,46 @@ import BluetoothBase
 
 /// The attributes of a server (Core 5.4, Vol 3, Part G, 2.5 and 3).
 ///
-/// Finding an attribute takes the same time in a database of twenty as in one of ten thousand: by handle it is one
-/// step, by type a binary search among the attributes of that type, and a primary service is found by its UUID. Adding
-/// or removing a service takes time in proportion to its length: attributes stay in their rows, and only the ordered
-/// lists of handles, two octets each, move.
+/// Lookups stay fast in large databases: by handle they take one step, by type a binary search among the attributes of
+/// that type, and primary services are found by their UUID. Adding or removing a service takes time proportional to its
+/// length: attributes stay in their rows, and only the ordered lists of handles move, at two octets each.
 public struct GATTDatabase: Sendable {
-    /// The attributes, in no order; those of `freeRows` are not in use.
+    /// The attributes, in no particular order. The rows in `freeRows` are not in use.
     private(set) var rows: [GATTAttribute] = []
     /// The octets of `rows[n]` if the database keeps them, otherwise empty.
     var values: [[UInt8]] = []
     private var freeRows: [UInt16] = []
-    /// For each handle up to the highest that was ever used, the row of its attribute.
+    /// For each handle up to the highest ever used, the row of its attribute.
     private var rowOfHandle: [UInt16] = []
-    /// The declarations of all services, ascending.
+    /// The handles of all service declarations, in ascending order.
     private(set) var services: [AttributeHandle] = []
-    /// The attribute types in use, in the order they came up, and places for others.
+    /// The attribute types in use, in the order they were first used, and free places for others.
     private(set) var typeUUIDs: [BluetoothUUID] = []
-    /// The handles of the attributes of each type, ascending; none if the place is free.
+    /// The handles of the attributes of each type, in ascending order; empty if the place is free.
     private(set) var typeHandles: [[AttributeHandle]] = []
     private var typeIndices: [BluetoothUUID: GATTTypeIndex] = [:]
     private var freeTypes: [GATTTypeIndex] = []
-    /// The declarations of primary services, ascending, by the UUID of the service.
+    /// The handles of primary service declarations, in ascending order, by the UUID of the service.
     private(set) var primaryServices: [BluetoothUUID: [AttributeHandle]] = [:]
-    /// By the handle of their value, the characteristics that are notified or indicated without a Client Characteristic
-    /// Configuration.
+    /// The characteristics that are notified or indicated without a Client Characteristic Configuration, by the handle
+    /// of their value.
     private(set) var unconditional: [AttributeHandle: Unconditional] = [:]
 
-    /// What is sent to every client whose link has the security for it.
+    /// The notifications and indications that go to every client whose link has the required security.
     struct Unconditional: Equatable, Sendable {
         var configuration: GATTClientConfiguration
-        /// Those that a Client Characteristic Configuration would have.
+        /// The permissions that a Client Characteristic Configuration would have.
         var permissions: GATTPermissions
     }
 
-    /// The row of a handle without an attribute. There are fewer attributes than that, since 0 is no handle.
+    /// Marks a handle without an attribute. No row has this number: handle 0 is reserved, so there are at most 0xFFFF
+    /// attributes.
     private static let noRow: UInt16 = 0xFFFF
 
+    /// Creates an empty database.
     public init() {}
 
-    /// How many attributes there are.
+    /// The number of attributes.
     public var count: Int { rows.count - freeRows.count }
 
     // MARK: - Looking up
@@ -55,16 +56,16 @@ public struct GATTDatabase: Sendable {
         return row == Self.noRow ? nil : Int(row)
     }
 
-    /// The handle of the first attribute at `handle` or behind it.
+    /// The handle of the first attribute at or after `handle`.
     func firstHandle(from handle: AttributeHandle) -> AttributeHandle? {
         if index(of: handle) != nil { return handle }
         let position = services.position(from: handle)
-        // A service may leave handles out.
+        // A service may skip handles.
         if position > 0, let found = nextHandle(from: handle, upTo: end(of: services[position - 1])) { return found }
         return position < services.count ? services[position] : nil
     }
 
-    /// The first attribute from `handle` on, in the rest of a service.
+    /// The handle of the first attribute from `handle` to `end`, the last handle of a service.
     private func nextHandle(from handle: AttributeHandle, upTo end: Int) -> AttributeHandle? {
         var position = Int(handle.rawValue)
         let end = min(end, rowOfHandle.count &- 1)
@@ -91,12 +92,12 @@ public struct GATTDatabase: Sendable {
         return attributes
     }
 
-    /// The place of a type in the tables, if an attribute has it.
+    /// The index of a type in the tables; nil if no attribute has the type.
     func typeIndex(of uuid: BluetoothUUID) -> GATTTypeIndex? { typeIndices[uuid] }
 
     // MARK: - Filling and emptying
 
-    /// Puts in the attributes of a service, whose handles are free and ascend.
+    /// Inserts the attributes of a service. Their handles must be free and in ascending order.
     mutating func insert(_ service: [GATTServiceLayout.Row]) {
         guard let first = service.first, let last = service.last else { return }
         while rowOfHandle.count <= Int(last.attribute.handle.rawValue) { rowOfHandle.append(Self.noRow) }
@@ -113,7 +114,7 @@ public struct GATTDatabase: Sendable {
         }
     }
 
-    /// Takes out the attributes of a service, which are at some of `handles`.
+    /// Removes the attributes of a service, which are at some of `handles`.
     mutating func remove(_ handles: ClosedRange<AttributeHandle>) {
         guard let declaration = index(of: handles.lowerBound) else { return }
         let value = values[declaration]
@@ -134,7 +135,7 @@ public struct GATTDatabase: Sendable {
 
     mutating func setUnconditional(_ handle: AttributeHandle, _ sent: Unconditional) { unconditional[handle] = sent }
 
-    /// Puts an attribute into a row. Returns the row.
+    /// Stores an attribute in a free row, and returns the row.
     private mutating func store(_ attribute: GATTAttribute, _ value: [UInt8]) -> UInt16 {
         if let row = freeRows.popLast() {
             rows[Int(row)] = attribute
@@ -146,7 +147,7 @@ public struct GATTDatabase: Sendable {
         return UInt16(truncatingIfNeeded: rows.count &- 1)
     }
 
-    /// The place of a type in the tables, which is created if needed.
+    /// The index of a type in the tables, which is added if needed.
     private mutating func registerType(_ uuid: BluetoothUUID) -> GATTTypeIndex {
         if let known = typeIndices[uuid] { return known }
         if let free = freeTypes.popLast() {
@@ -154,7 +155,7 @@ public struct GATTDatabase: Sendable {
             typeIndices[uuid] = free
             return free
         }
-        // No more types than attributes, because unused places are reused, and no more attributes than handles.
+        // This cannot overflow: unused places are reused, so there are never more types than attributes or handles.
         let index = GATTTypeIndex(truncatingIfNeeded: typeUUIDs.count)
         typeUUIDs.append(uuid)
         typeHandles.append([])
@@ -162,9 +163,9 @@ public struct GATTDatabase: Sendable {
         return index
     }
 
-    /// Takes handles out of the list of a type, and frees its place if no attribute has it any more.
+    /// Removes handles from the list of a type, and frees its place if no attribute has the type any more.
     private mutating func forget(_ handles: ClosedRange<AttributeHandle>, ofType type: GATTTypeIndex) {
-        // The list is empty if the service has several attributes of the type, and the first was already handled.
+        // The list is already empty if the service has several attributes of the type and an earlier one was handled.
         guard !typeHandles[Int(type)].isEmpty else { return }
         typeHandles[Int(type)].removeAll(in: handles)
         guard typeHandles[Int(type)].isEmpty else { return }

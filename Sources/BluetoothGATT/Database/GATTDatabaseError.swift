@@ -1,29 +1,30 @@
 import BluetoothATT
 
-/// Why a database refused a change or a look-up.
+/// Why a database refused a change or a lookup.
 public enum GATTDatabaseError: Error, Equatable, Sendable {
     /// Handle 0 is reserved.
     case invalidHandle
-    /// There is no run of `count` free handles, or not before the highest there is.
+    /// No run of `count` free handles is left, or the attributes do not fit up to handle 0xFFFF.
     case noRoom(count: Int)
-    /// A service wants this handle, which belongs to another one.
+    /// The service needs this handle, which belongs to another service.
     case handleInUse(AttributeHandle)
-    /// A definition names a handle that is not above the one of the attribute in front of it.
+    /// A definition names a handle that is not above the handle of the attribute before it.
     case handleOutOfOrder(AttributeHandle, after: AttributeHandle)
-    /// A service shall end in front of its last attribute.
+    /// The end handle of a definition is before the last attribute of the service.
     case endBeforeLastAttribute(end: AttributeHandle, last: AttributeHandle)
-    /// There is no service, or no attribute, at this handle.
+    /// No service, or no attribute, has this handle.
     case notFound(AttributeHandle)
-    /// The service at this handle cannot be removed before the one at `by`, which includes it: an include declaration has
-    /// to name a service that exists (Core 5.4, Vol 3, Part G, 3.2).
+    /// The service at this handle cannot be removed while the service at `by` includes it: an include declaration must
+    /// name a service that exists (Core 5.4, Vol 3, Part G, 3.2).
     case included(AttributeHandle, by: AttributeHandle)
     /// A value is longer than `maximum` octets.
     case valueTooLong(maximum: Int)
-    /// The database does not keep the value, or its fixed length differs.
+    /// The database does not keep the value, or the value has a fixed length that differs.
     case valueNotSettable(AttributeHandle)
 }
 
 extension GATTDatabaseError: CustomStringConvertible {
+    /// The reason in English, such as `handle 0x0010 belongs to another service`.
     public var description: String {
         switch self {
         case .invalidHandle: "handle 0x0000 is reserved; the first is 0x0001"

@@ -3,23 +3,28 @@ import BluetoothBase
 
 /// The definition of a service, to add to a database (Core 5.4, Vol 3, Part G, 3.1).
 ///
-/// Attributes get the handles that follow each other, in the order of the definition. Wherever a definition names a
-/// handle, the attribute gets that one, and those behind it follow. Handles may be left out, but must ascend.
+/// Attributes get consecutive handles, in the order of the definition. If the definition names a handle for an
+/// attribute, the attribute gets that handle, and the attributes after it continue from there. Handles may be skipped,
+/// but must ascend.
 public struct GATTServiceDefinition: Equatable, Sendable {
+    /// The UUID of the service.
     public var uuid: BluetoothUUID
-    /// False for a secondary service, which is only of use if another one includes it.
+    /// False for a secondary service, which is only useful if another service includes it.
     public var isPrimary: Bool
-    /// The handles of the declarations of services this one includes: they are in the database already, or are added by
-    /// the same call.
+    /// The declaration handles of the services that this one includes. They must be in the database already, or be
+    /// added by the same call.
     public var includes: [AttributeHandle]
+    /// The characteristics, in the order of their handles.
     public var characteristics: [GATTCharacteristicDefinition]
-    /// The handle of the service declaration; nil for one that is free.
+    /// The handle of the service declaration; nil for any free one.
     public var handle: AttributeHandle?
-    /// The last handle of the service, where it reserves some behind its last attribute; nil for that attribute's.
+    /// The last handle of the service, if the service reserves handles after its last attribute; nil to end there.
     public var endHandle: AttributeHandle?
-    /// The handles of the include declarations, in the order of `includes`; nil, or none, for the next one.
+    /// The handles of the include declarations, in the order of `includes`. A nil or missing entry takes the next
+    /// handle.
     public var includeHandles: [AttributeHandle?]
 
+    /// Creates the definition of a service. By default it is primary, empty, and placed at any free handles.
     public init(
         uuid: BluetoothUUID, isPrimary: Bool = true, includes: [AttributeHandle] = [],
         characteristics: [GATTCharacteristicDefinition] = [], handle: AttributeHandle? = nil,
@@ -37,20 +42,24 @@ public struct GATTServiceDefinition: Equatable, Sendable {
 
 /// The definition of a characteristic (Core 5.4, Vol 3, Part G, 3.3).
 public struct GATTCharacteristicDefinition: Equatable, Sendable {
+    /// The UUID of the characteristic.
     public var uuid: BluetoothUUID
+    /// The properties in the declaration. `permissions` determines which reads and writes succeed.
     public var properties: GATTCharacteristicProperties
     /// The value of the Characteristic Extended Properties descriptor, which is added if this is not empty.
     public var extendedProperties: GATTExtendedProperties
+    /// The link security required to read and write the value.
     public var permissions: GATTPermissions
-    /// The link security needed to subscribe and to be notified.
+    /// The link security required to subscribe and to be notified.
     public var subscription: GATTPermissions.Requirement
+    /// The source of the value: fixed octets, the database or the application.
     public var value: GATTAttributeValue
-    /// The descriptors. Client Characteristic Configuration and Extended Properties are added in front of them if the
-    /// properties ask for them and they are not among these. A Client Characteristic Configuration here has its place and
-    /// its permissions, and each client a value of its own, whatever `value` says.
+    /// The descriptors. Client Characteristic Configuration and Extended Properties are added before them if the
+    /// properties require them and the list does not contain them. A Client Characteristic Configuration in this list
+    /// sets its position and its permissions. Each client has its own value of it, regardless of `value`.
     public var descriptors: [GATTDescriptorDefinition]
-    /// Whether the two descriptors are added. Without a Client Characteristic Configuration nobody can subscribe, so that
-    /// every client may be notified whose link has the security that `subscription` asks for.
+    /// Whether the two descriptors are added. Without a Client Characteristic Configuration no client can subscribe, so
+    /// every client whose link has the security required by `subscription` may be notified.
     public var addsDescriptors: Bool
     /// The handle of the characteristic declaration; nil for the next one.
     public var handle: AttributeHandle?
@@ -58,8 +67,8 @@ public struct GATTCharacteristicDefinition: Equatable, Sendable {
     public var valueHandle: AttributeHandle?
 
     /// - Parameters:
-    ///   - permissions: By default any link may do what `properties` offer.
-    ///   - subscription: By default any link that may read may subscribe; if the value cannot be read, any link.
+    ///   - permissions: By default, any link may do what `properties` allow.
+    ///   - subscription: By default, any link that may read may subscribe. If the value cannot be read, any link may.
     public init(
         uuid: BluetoothUUID, properties: GATTCharacteristicProperties,
         extendedProperties: GATTExtendedProperties = [], permissions: GATTPermissions? = nil,
@@ -83,12 +92,16 @@ public struct GATTCharacteristicDefinition: Equatable, Sendable {
 
 /// The definition of a descriptor (Core 5.4, Vol 3, Part G, 3.3.3).
 public struct GATTDescriptorDefinition: Equatable, Sendable {
+    /// The type of the descriptor.
     public var uuid: BluetoothUUID
+    /// The link security required to read and write the descriptor.
     public var permissions: GATTPermissions
+    /// The source of the value: fixed octets, the database or the application.
     public var value: GATTAttributeValue
     /// The handle of the descriptor; nil for the next one.
     public var handle: AttributeHandle?
 
+    /// Creates the definition of a descriptor. By default any link may read it and no link may write it.
     public init(
         uuid: BluetoothUUID, permissions: GATTPermissions = .readOnly, value: GATTAttributeValue,
         handle: AttributeHandle? = nil
@@ -107,8 +120,10 @@ public struct GATTDescriptorDefinition: Equatable, Sendable {
 
 /// The bits of the Characteristic Extended Properties descriptor (Core 5.4, Vol 3, Part G, 3.3.3.1).
 public struct GATTExtendedProperties: OptionSet, Hashable, Sendable {
+    /// The Extended Properties bit field of the descriptor.
     public var rawValue: UInt16
 
+    /// Creates the properties from the descriptor's bit field.
     @inlinable
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 

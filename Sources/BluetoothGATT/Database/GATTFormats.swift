@@ -1,20 +1,21 @@
 import BluetoothATT
 import BluetoothBase
 
-/// How the value of a characteristic is to be read: its Characteristic Presentation Format descriptor (Core 5.4, Vol 3, Part G,
-/// 3.3.3.5).
+/// How to interpret the value of a characteristic: its Characteristic Presentation Format descriptor (Core 5.4, Vol 3,
+/// Part G, 3.3.3.5).
 public struct GATTPresentationFormat: Hashable, Sendable {
-    /// The type of the value, from the Assigned Numbers, 2.4.1: 0x04 for an unsigned integer of 8 bits, say.
+    /// The type of the value, from the Assigned Numbers, 2.4.1. For example, 0x04 is an unsigned 8-bit integer.
     public var format: UInt8
-    /// The value stands for itself times ten to the power of this; for integers only.
+    /// The power of ten by which the value is multiplied; for integers only.
     public var exponent: Int8
     /// The unit, from the Assigned Numbers, 3.5.
     public var unit: BluetoothUUID
-    /// Whose numbers `description` has: 1 for the Bluetooth SIG.
+    /// The organization that assigns the values of `description`: 1 for the Bluetooth SIG.
     public var namespace: UInt8
-    /// What the value describes, from the Assigned Numbers, 2.4.2; 0 if it is unknown.
+    /// What the value describes, from the Assigned Numbers, 2.4.2; 0 if unknown.
     public var description: UInt16
 
+    /// Creates a format. By default the value has no unit, and its description is unknown.
     public init(
         format: UInt8, exponent: Int8 = 0, unit: BluetoothUUID = BluetoothUUID(0x2700), namespace: UInt8 = 1,
         description: UInt16 = 0
@@ -26,9 +27,9 @@ public struct GATTPresentationFormat: Hashable, Sendable {
         self.description = description
     }
 
-    /// The value of a descriptor.
+    /// Decodes the value of a descriptor.
     ///
-    /// - Throws: unless it has seven octets.
+    /// - Throws: `DecodingFailure` unless the value has seven octets.
     public init(decoding value: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(value)
         format = try reader.readUInt8()
@@ -39,7 +40,7 @@ public struct GATTPresentationFormat: Hashable, Sendable {
         try reader.finish()
     }
 
-    /// Appends the seven octets of the descriptor. A unit with a UUID of 128 bits has no number: it is 0 then.
+    /// Appends the seven octets of the descriptor. A unit without a 16-bit UUID cannot be encoded and is written as 0.
     public func encode(into writer: inout ByteWriter) {
         writer.append(format)
         writer.append(exponent)
@@ -49,19 +50,20 @@ public struct GATTPresentationFormat: Hashable, Sendable {
     }
 }
 
-/// The formats of the parts of a value, in their order: a Characteristic Aggregate Format descriptor (Core 5.4, Vol 3, Part G,
-/// 3.3.3.6).
+/// The formats of the parts of a value, in order: a Characteristic Aggregate Format descriptor (Core 5.4, Vol 3, Part
+/// G, 3.3.3.6).
 public struct GATTAggregateFormat: Hashable, Sendable {
     /// The handles of Characteristic Presentation Format descriptors.
     public var formats: [AttributeHandle]
 
+    /// Creates an aggregate of the presentation formats at these handles, in the order of the parts of the value.
     public init(formats: [AttributeHandle]) {
         self.formats = formats
     }
 
-    /// The value of a descriptor.
+    /// Decodes the value of a descriptor.
     ///
-    /// - Throws: unless it is a list of handles.
+    /// - Throws: `DecodingFailure` unless the value is a list of handles.
     public init(decoding value: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(value)
         formats = []

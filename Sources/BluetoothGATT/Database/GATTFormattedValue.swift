@@ -1,20 +1,22 @@
 import BluetoothATT
 import BluetoothBase
 
-/// A value together with its format: that of a characteristic, or one part of an aggregate (Core 5.4, Vol 3, Part G, 3.3.3.5 and
-/// 3.3.3.6).
+/// A value together with its format: that of a characteristic, or one part of an aggregate (Core 5.4, Vol 3, Part G,
+/// 3.3.3.5 and 3.3.3.6).
 public struct GATTFormattedValue: Hashable, Sendable {
     /// The octets of the value, least significant first.
     public var octets: [UInt8]
+    /// The format that determines how `octets` are interpreted.
     public var format: GATTPresentationFormat
 
+    /// Creates a value with its format. The length of `octets` is not checked; see `number`.
     public init(octets: [UInt8], format: GATTPresentationFormat) {
         self.octets = octets
         self.format = format
     }
 
-    /// The number, with the exponent applied, in the unit of the format. Nil for text, structures and pairs of numbers, and if the
-    /// value does not have the length of its format.
+    /// The number, with the exponent applied, in the unit of the format. Nil for text, structures and pairs of numbers,
+    /// and if the value does not have the length of its format.
     public var number: Double? {
         guard let layout = format.layout, octets.count == layout.octetCount else { return nil }
         let bits = octets.reversed().reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
@@ -30,8 +32,8 @@ public struct GATTFormattedValue: Hashable, Sendable {
         }
     }
 
-    /// The nearest number to a decimal one. Powers of ten have no exact binary value, so the conversion of text does it: it
-    /// rounds once.
+    /// The binary number nearest to a decimal one. Powers of ten have no exact binary value, so this goes through text,
+    /// which rounds only once.
     private static func decimal(_ mantissa: some BinaryInteger, _ exponent: some BinaryInteger) -> Double? {
         Double("\(mantissa)e\(exponent)")
     }
@@ -41,8 +43,8 @@ public struct GATTFormattedValue: Hashable, Sendable {
         Int128(truncatingIfNeeded: bits << UInt128(128 - width)) >> Int128(128 - width)
     }
 
-    /// A floating-point number of IEEE 11073-20601: a decimal exponent above a mantissa, with the special values at the ends of
-    /// the mantissa's range.
+    /// An IEEE 11073-20601 floating-point number: a decimal exponent above a mantissa, with the special values at the
+    /// ends of the mantissa's range.
     private static func medical(_ bits: UInt128, mantissaWidth: Int, exponentWidth: Int) -> Double? {
         let mantissa = signed(bits, mantissaWidth)
         let exponent = signed(bits >> UInt128(mantissaWidth), exponentWidth)
@@ -58,20 +60,21 @@ public struct GATTFormattedValue: Hashable, Sendable {
 }
 
 extension GATTPresentationFormat {
-    /// How the octets of a format are read (Assigned Numbers, 2.4.1). Widths are in bits.
+    /// How to read the octets of a format (Assigned Numbers, 2.4.1). Widths are in bits.
     enum Layout {
-        /// An unsigned integer that no exponent scales.
+        /// An unsigned integer that the exponent does not scale.
         case bits(Int)
         case unsigned(Int)
         case signed(Int)
-        /// A floating-point number of IEEE 754.
+        /// An IEEE 754 floating-point number.
         case binary(Int)
-        /// A floating-point number of IEEE 11073-20601.
+        /// An IEEE 11073-20601 floating-point number.
         case medical(Int)
-        /// Two unsigned integers of 16 bits.
+        /// Two unsigned 16-bit integers.
         case pair
 
-        /// A format that is not a whole number of octets takes the next whole number of them (Core 5.4, Vol 3, Part G, 3.3.3.5.2).
+        /// The length in octets, rounded up if the format is not a whole number of octets (Core 5.4, Vol 3, Part G,
+        /// 3.3.3.5.2).
         var octetCount: Int {
             switch self {
             case .bits(let width), .unsigned(let width), .signed(let width), .binary(let width), .medical(let width):
@@ -81,7 +84,7 @@ extension GATTPresentationFormat {
         }
     }
 
-    /// Nil for formats of any length, and for reserved ones.
+    /// Nil for formats of variable length, and for reserved ones.
     var layout: Layout? {
         switch format {
         case 0x01: .bits(1)
@@ -98,19 +101,19 @@ extension GATTPresentationFormat {
         }
     }
 
-    /// The widths of integers, which the signed ones have in the same order as the unsigned ones.
+    /// The widths of integers, in the same order for unsigned and signed formats.
     private static let widths = [8, 12, 16, 24, 32, 48, 64, 128]
 
-    /// The length of a value of this format; nil if values of any length have it, or if it is reserved.
+    /// The length of a value of this format, in octets; nil if the length varies or the format is reserved.
     public var octetCount: Int? { layout?.octetCount }
 }
 
 extension GATTAggregateFormat {
-    /// Divides a value into its parts.
+    /// Splits a value into its parts.
     ///
-    /// - Parameter formats: The descriptors at the handles that this one lists, in that order.
-    /// - Returns: One part for each format. Nil if there are fewer or more formats than handles, or if the value does not have their
-    ///   length. Only the last format may be one of any length.
+    /// - Parameter formats: The contents of the descriptors at the handles that this one lists, in that order.
+    /// - Returns: One part for each format. Nil if the number of formats differs from the number of handles, or if the
+    ///   value does not have their total length. Only the last format may have a variable length.
     public func parts(of value: [UInt8], formats: [GATTPresentationFormat]) -> [GATTFormattedValue]? {
         guard formats.count == self.formats.count else { return nil }
         var parts: [GATTFormattedValue] = []

@@ -1,16 +1,16 @@
 import BluetoothATT
 
-/// What a client wants to do to an attribute.
+/// The kind of access that a client requests to an attribute.
 public enum GATTAccess: Hashable, Sendable {
     case read
     case write
 }
 
 extension GATTPermissions {
-    /// Why a link may not access an attribute; nil if it may.
+    /// The error for a link that may not access an attribute; nil if it may.
     ///
-    /// The only place that decides on access; every request and every command asks here. The errors follow Vol 3, Part
-    /// C, 10.3.1, Table 10.2: a peer with a key must encrypt, one without must pair.
+    /// This is the only place that decides on access, for every request and every command. The errors follow Vol 3,
+    /// Part C, 10.3.1, Table 10.2: a peer with a key must encrypt, one without must pair.
     @inline(__always)
     func refusal(of access: GATTAccess, on link: LinkSecurity) -> ATTErrorCode? {
         let requirement = access == .read ? read : write

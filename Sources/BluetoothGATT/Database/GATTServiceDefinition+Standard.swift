@@ -1,23 +1,24 @@
 import BluetoothBase
 
-/// The services every device has (Core 5.4, Vol 3, Part C, 12 and Part G, 7).
+/// The services that every device has (Core 5.4, Vol 3, Part C, 12 and Part G, 7).
 extension GATTServiceDefinition {
     /// The Generic Access service.
     ///
     /// - Parameters:
-    ///   - deviceName: At most 248 octets of UTF-8 (Part C, 12.1); a longer name is cut.
-    ///   - appearance: A value of the Assigned Numbers, 2.6; 0 for unknown.
-    ///   - preferredConnectionParameters: The 8 octets of Part C, 12.3; left out if nil.
-    ///   - centralAddressResolution: Whether the device resolves private addresses as a central (Part C, 12.4); left
-    ///     out if nil.
-    ///   - usesPrivateAddressesOnly: Whether the device uses resolvable private addresses only once it is bonded (Part C,
-    ///     12.5).
-    ///   - encryptedDataKeyMaterial: The 24 octets that others need to read the device's encrypted advertising data, given over
-    ///     authenticated and authorized links, and indicated when they change (Part C, 12.6); left out if nil.
-    ///   - securityLevels: What it takes to use all services: a mode and a level, each an octet, any of which is enough (Part C,
-    ///     12.7); left out if empty.
-    ///   - deviceNameWrite: What it takes to write the name.
-    ///   - appearanceWrite: What it takes to write the appearance.
+    ///   - deviceName: At most 248 octets of UTF-8 (Part C, 12.1); a longer name is truncated.
+    ///   - appearance: A value from the Assigned Numbers, 2.6; 0 for unknown.
+    ///   - preferredConnectionParameters: The 8 octets of Part C, 12.3; omitted if nil.
+    ///   - centralAddressResolution: Whether the device resolves private addresses as a central (Part C, 12.4); omitted
+    ///     if nil.
+    ///   - usesPrivateAddressesOnly: Whether the device uses only resolvable private addresses once it is bonded (Part
+    ///     C, 12.5).
+    ///   - encryptedDataKeyMaterial: The 24 octets that a peer needs to decrypt the device's encrypted advertising
+    ///     data. They can be read over authenticated and authorized links, and are indicated when they change (Part C,
+    ///     12.6); omitted if nil.
+    ///   - securityLevels: The security required to use all services: pairs of octets, a mode and a level, any one of
+    ///     which is sufficient (Part C, 12.7); omitted if empty.
+    ///   - deviceNameWrite: The security required to write the name.
+    ///   - appearanceWrite: The security required to write the appearance.
     public static func genericAccess(
         deviceName: String, appearance: UInt16 = 0, preferredConnectionParameters: [UInt8]? = nil,
         centralAddressResolution: Bool? = nil, usesPrivateAddressesOnly: Bool = false,
@@ -49,7 +50,7 @@ extension GATTServiceDefinition {
                     value: .fixedLength([centralAddressResolution ? 1 : 0])))
         }
         if usesPrivateAddressesOnly {
-            // 0 says so; other values are reserved.
+            // The only defined value is 0.
             service.characteristics.append(
                 .init(uuid: .resolvablePrivateAddressOnly, properties: .read, value: .constant([0])))
         }
@@ -70,10 +71,10 @@ extension GATTServiceDefinition {
     /// The Generic Attribute service: Service Changed and Client Supported Features.
     ///
     /// - Parameters:
-    ///   - hasDatabaseHash: Whether there is a Database Hash (7.3), which the application computes when it is read: the server
-    ///     has no cipher.
-    ///   - serverSupportedFeatures: The octet of Server Supported Features (7.4); the characteristic is left out if nil.
-    ///     `.dynamic` where it depends on the link.
+    ///   - hasDatabaseHash: Whether the service has a Database Hash (7.3). The application computes it when it is read,
+    ///     because the server has no cipher.
+    ///   - serverSupportedFeatures: The octet of Server Supported Features (7.4), or `.dynamic` if it depends on the
+    ///     link; the characteristic is omitted if nil.
     public static func genericAttribute(
         hasDatabaseHash: Bool = false, serverSupportedFeatures: GATTAttributeValue? = nil
     ) -> GATTServiceDefinition {
@@ -102,7 +103,7 @@ extension UInt16 {
 }
 
 extension String {
-    /// The UTF-8 of the longest run of whole characters that fits into `limit` octets.
+    /// The UTF-8 of the longest prefix of whole characters that fits in `limit` octets.
     fileprivate func utf8(upTo limit: Int) -> [UInt8] {
         var octets: [UInt8] = []
         for character in self {

@@ -1,9 +1,9 @@
 import BluetoothATT
 import BluetoothBase
 
-/// A service definition unrolled into attributes, in the order of their handles (Core 5.4, Vol 3, Part G, 3).
+/// A service definition flattened into attributes, in handle order (Core 5.4, Vol 3, Part G, 3).
 ///
-/// Built before handles are assigned: a refused definition leaves the database unchanged.
+/// It is built before handles are assigned, so a refused definition leaves the database unchanged.
 struct GATTServiceLayout {
     struct Row {
         var uuid: BluetoothUUID
@@ -21,7 +21,8 @@ struct GATTServiceLayout {
         append(
             definition.isPrimary ? .primaryService : .secondaryService, at: definition.handle,
             value: written { $0.append(definition.uuid) })
-        // Their values name services that may be added by the same call: the database fills them in.
+        // The values of these declarations name services that the same call may add, so the database fills them in
+        // later.
         for index in definition.includes.indices {
             let handles = definition.includeHandles
             append(.include, at: index < handles.count ? handles[index] : nil)
@@ -94,7 +95,7 @@ struct GATTServiceLayout {
 
     // MARK: - Handles
 
-    /// Where the service has to begin for the first handle that its definition names; nil if it names none.
+    /// Where the service must start so that the first handle named by its definition fits; nil if it names none.
     func wantedStart() throws(GATTDatabaseError) -> AttributeHandle? {
         guard let index = rows.firstIndex(where: { $0.wantedHandle != nil }), let handle = rows[index].wantedHandle
         else { return nil }
@@ -105,7 +106,8 @@ struct GATTServiceLayout {
         return AttributeHandle(handle.rawValue - UInt16(truncatingIfNeeded: index))
     }
 
-    /// Numbers the rows: the first gets `first`, and the others what their definition wants or what comes next.
+    /// Assigns the handles: `first` to the first row, and to each other row the one its definition names, or the next
+    /// one.
     mutating func assignHandles(from first: AttributeHandle) throws(GATTDatabaseError) -> GATTServiceHandles {
         guard first.rawValue > 0 else { throw .invalidHandle }
         var last = first
@@ -163,10 +165,10 @@ struct GATTServiceLayout {
 }
 
 extension GATTServiceDefinition {
-    /// The handles that the service takes: those that the definition names, and the others from `next` on where it names
-    /// none in front of them.
+    /// The handles that the service would get. If the definition names any handle, the first of them determines where
+    /// the service starts; otherwise the service starts at `next`.
     ///
-    /// - Throws: where the handles that the definition names do not ascend, or a value is too long.
+    /// - Throws: `GATTDatabaseError` if the handles that the definition names do not ascend, or a value is too long.
     public func handles(from next: AttributeHandle) throws(GATTDatabaseError) -> GATTServiceHandles {
         var layout = try GATTServiceLayout(self)
         let wanted = try layout.wantedStart()
@@ -175,12 +177,12 @@ extension GATTServiceDefinition {
 }
 
 extension GATTCharacteristicDefinition {
-    /// What is sent to every client, because none can subscribe.
+    /// The notifications and indications that go to every client because no client can subscribe.
     package var unconditional: GATTClientConfiguration {
         allDescriptors.contains { $0.uuid == .clientCharacteristicConfiguration } ? [] : supportedConfiguration
     }
 
-    /// Those that are added, and those of the definition.
+    /// The added descriptors, followed by those of the definition.
     fileprivate var allDescriptors: [GATTDescriptorDefinition] {
         guard addsDescriptors else { return descriptors }
         var all: [GATTDescriptorDefinition] = []
@@ -217,7 +219,7 @@ extension GATTCharacteristicDefinition {
     }
 }
 
-/// The octets `body` writes.
+/// The octets that `body` writes.
 private func written(_ body: (inout ByteWriter) -> Void) -> [UInt8] {
     var writer = ByteWriter()
     body(&writer)

@@ -1,11 +1,11 @@
 import BluetoothATT
 import BluetoothBase
 
-// Our client's side: requests to the peer.
+// The local client's side: requests to the peer.
 
 extension AttributeEndpoint {
-    /// The channel that `start` uses by default: the first with the fewest operations, among those that take values as long as
-    /// the first channel does. Nil if no working channel is left.
+    /// The channel that `start` uses by default: the first one with the fewest operations, among the channels whose MTU
+    /// is not below that of the first channel. Nil if no working channel is left.
     public var channelForOperation: AttributeChannel.ID? {
         var choice: Int?
         let mtu = index(of: .first).map { channels[$0].bearer.mtu } ?? 0
@@ -19,13 +19,13 @@ extension AttributeEndpoint {
         return choice.map { channels[$0].id }
     }
 
-    /// Starts an operation; its end follows in `events`, exactly once.
+    /// Starts an operation. Its end is reported in `events`, exactly once.
     ///
-    /// Operations on one channel are carried out in the order of the calls. Those on different channels are not
-    /// ordered: name the channel if you need an order.
+    /// Operations on one channel run in the order of the calls. Operations on different channels are not ordered: name
+    /// the channel if you need an order.
     ///
-    /// - Parameter channel: if nil, `channelForOperation`.
-    /// - Returns: The identifier of the operation, with the channel of the written PDU.
+    /// - Parameter channel: The channel to use; nil for `channelForOperation`.
+    /// - Returns: The identifier of the operation, which names the channel of the written PDU.
     /// - Throws: `tooManyOperations`; `transactionTimedOut` if the channel is dead, `disconnected` if it is closed.
     public mutating func start(
         _ operation: GATTClientOperation, on channel: AttributeChannel.ID? = nil, at now: Instant,
@@ -38,10 +38,10 @@ extension AttributeEndpoint {
         return try channels[index].start(operation, at: now, into: &writer)
     }
 
-    /// Ends an operation with `cancelled`. A request already sent cannot be recalled: its response is ignored, and the
-    /// channel's next operation starts only after it.
+    /// Ends an operation with `cancelled`. A request that was already sent cannot be recalled: its response is ignored,
+    /// and the channel's next operation starts only after it.
     ///
-    /// - Returns: Whether there was such an operation.
+    /// - Returns: Whether the operation was pending.
     @discardableResult
     public mutating func cancel(_ operation: GATTClient.OperationID) -> Bool {
         guard let index = index(of: operation.channel) else { return false }
@@ -49,14 +49,14 @@ extension AttributeEndpoint {
         return channels[index].client.cancel(operation)
     }
 
-    /// Whether an operation's turn has come: its first request has been sent.
+    /// Whether an operation has begun: its first request has been sent.
     public func isUnderWay(_ operation: GATTClient.OperationID) -> Bool {
         index(of: operation.channel).map { channels[$0].client.isUnderWay(operation) } ?? false
     }
 
-    /// Appends a Write Without Response, which waits for nothing (Core 5.4, Vol 3, Part G, 4.9.1).
+    /// Appends a Write Without Response. It does not wait for pending operations (Core 5.4, Vol 3, Part G, 4.9.1).
     ///
-    /// - Throws: `valueTooLong` above ATT_MTU less 3 octets; `transactionTimedOut` if the channel is dead,
+    /// - Throws: `valueTooLong` if the value exceeds ATT_MTU - 3 octets; `transactionTimedOut` if the channel is dead,
     ///   `disconnected` if it is closed.
     public mutating func writeCommand(
         _ handle: AttributeHandle, value: Span<UInt8>, on channel: AttributeChannel.ID = .first,

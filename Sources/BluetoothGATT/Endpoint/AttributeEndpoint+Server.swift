@@ -1,22 +1,23 @@
 import BluetoothATT
 import BluetoothBase
 
-// Our server's side: notifications and indications, and the application's answers to the peer's requests.
+// The local server's side: notifications and indications, and the application's answers to the peer's requests.
 //
-// The caller owns the server itself, since it serves every peer.
+// The caller owns the server itself, because one server serves every peer.
 
 extension AttributeEndpoint {
     // MARK: - Notifications and indications
 
-    /// Writes a notification of a value for the channel by which the client has subscribed to it, so that two of them cannot
-    /// overtake each other; for the first channel where the other takes shorter values.
+    /// Writes a notification of a value for the channel on which the client subscribed to it, so that two notifications
+    /// of a value cannot overtake each other. If the MTU of that channel is smaller than that of the first channel, the
+    /// first channel is used.
     ///
     /// - Parameters:
     ///   - handle: The handle of the characteristic's value.
-    ///   - headroom: How many octets to leave in front of a PDU for another channel than the first, at most 5. The caller
-    ///     overwrites them.
-    /// - Returns: the channel.
-    /// - Throws: as the other `notify`.
+    ///   - headroom: The number of octets to leave before a PDU for another channel than the first, at most 5. The
+    ///     caller overwrites them.
+    /// - Returns: The channel to send the PDU on.
+    /// - Throws: The same errors as the other `notify`.
     public mutating func notify(
         _ handle: AttributeHandle, value: Span<UInt8>, headroom: Int, from server: GATTServer,
         into writer: inout ByteWriter
@@ -40,8 +41,8 @@ extension AttributeEndpoint {
     /// Notifications on different channels may overtake each other: use one channel for each value.
     ///
     /// - Parameter handle: The handle of the characteristic's value.
-    /// - Throws: `notSubscribed`, `changeUnaware`, `insufficientSecurity`, `valueTooLong` if the value is longer than ATT_MTU - 3
-    ///   octets, `bearerClosed`. Nothing is written then.
+    /// - Throws: `notSubscribed`, `changeUnaware`, `insufficientSecurity`, `valueTooLong` if the value is longer than
+    ///   ATT_MTU - 3 octets, or `bearerClosed`. Nothing is written then.
     @inline(__always)
     public mutating func notify(
         _ handle: AttributeHandle, value: Span<UInt8>, on channel: AttributeChannel.ID = .first,
@@ -52,10 +53,10 @@ extension AttributeEndpoint {
             handle, value: value, peer.index(of: handle), peer: &peer, bearer: channels[index].bearer, into: &writer)
     }
 
-    /// Writes one notification of several values, for a peer that understands it (Core 5.4, Vol 3, Part F, 3.4.7.4).
+    /// Writes one notification of several values, for a peer that supports it (Core 5.4, Vol 3, Part F, 3.4.7.4).
     ///
-    /// - Throws: as the other `notify`, and `multipleNotificationsNotSupported`. `valueTooLong` gives the octets
-    ///   available for all values and four octets for each of them.
+    /// - Throws: The errors of `notify`, and `multipleNotificationsNotSupported`. The maximum in `valueTooLong` is the
+    ///   number of octets available for all values plus four octets for each of them.
     public mutating func notify(
         _ values: [GATTHandleValue], on channel: AttributeChannel.ID = .first, from server: GATTServer,
         into writer: inout ByteWriter
@@ -65,16 +66,17 @@ extension AttributeEndpoint {
             values, peer: &peer, bearer: channels[index].bearer, into: &writer)
     }
 
-    /// A channel on which an indication may be sent now; nil if each has an unconfirmed one.
+    /// A channel on which an indication may be sent now; nil if every channel has an unconfirmed one.
     public var channelForIndication: AttributeChannel.ID? {
         for index in channels.indices where channels[index].bearer.isReadyForIndication { return channels[index].id }
         return nil
     }
 
-    /// Writes an indication of a value. `confirmationReceived` follows on the same channel.
+    /// Writes an indication of a value. The outcome `confirmationReceived` follows on the same channel.
     ///
     /// - Parameter handle: The handle of the characteristic's value.
-    /// - Throws: as `notify`, and `indicationPending` if an earlier one on the channel is not confirmed.
+    /// - Throws: The errors of `notify`, and `indicationPending` if an earlier indication on the channel is not
+    ///   confirmed.
     public mutating func indicate(
         _ handle: AttributeHandle, value: Span<UInt8>, on channel: AttributeChannel.ID = .first,
         from server: GATTServer, at now: Instant, into writer: inout ByteWriter
@@ -85,15 +87,16 @@ extension AttributeEndpoint {
 
     // MARK: - The application's answers
 
-    // Each request of the peer gets exactly one response, which is for the token's channel.
+    // Each request of the peer gets exactly one response, on the channel of its token.
 
     /// Answers a read of a dynamic value.
     ///
-    /// - Parameter value: The value from the requested offset on. What does not fit into the response is left out, and
-    ///   the peer reads it with a further request.
-    /// - Returns: `none`, or `readRequested` if a Read Multiple Request needs one more value.
+    /// - Parameter value: The value from the requested offset on. If it does not fit in the response, it is truncated,
+    ///   and the peer reads the rest with further requests.
+    /// - Returns: `none`, `readRequested` if a Read Multiple Request needs one more value, or `refused` if one of its
+    ///   other attributes has been removed.
     /// - Throws: `staleToken` if the request is no longer open; `wrongAnswer` if it is not a read; `valueTooLong` if
-    ///   the value is longer than an attribute value can be. The request stays open in the last two cases.
+    ///   the value is longer than an attribute value can be. In the last two cases, the request stays open.
     public mutating func answer(
         _ token: GATTRequestToken, value: Span<UInt8>, server: inout GATTServer, into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
@@ -103,8 +106,8 @@ extension AttributeEndpoint {
 
     /// Accepts a write of a dynamic value, or the execution of queued writes.
     ///
-    /// - Returns: `preparedWritesExecuted` for queued writes, or `refused` if a value in the database has changed
-    ///   meanwhile and a part no longer fits.
+    /// - Returns: `none` for a write; `preparedWritesExecuted` for queued writes, or `refused` if a value in the
+    ///   database has changed in the meantime and a part no longer fits.
     /// - Throws: `staleToken` if the request is no longer open, `wrongAnswer` if it is a read.
     public mutating func accept(
         _ token: GATTRequestToken, server: inout GATTServer, into writer: inout ByteWriter
@@ -113,10 +116,11 @@ extension AttributeEndpoint {
         return try server.accept(token, peer: &peer, channel: &channels[index], into: &writer)
     }
 
-    /// Lets the peer access an attribute as it was asked for, from now on as long as the link lasts.
+    /// Authorizes the access that the peer requested, for as long as the link lasts.
     ///
-    /// - Returns: what waited for that, in the order it came: pass each of them to `resume`.
-    /// - Throws: `staleToken` if nothing waits any more, `wrongAnswer` if consent was not the question.
+    /// - Returns: The PDUs that waited for the authorization, in order of arrival. Pass each of them to `resume`.
+    /// - Throws: `staleToken` if nothing waits any more, `wrongAnswer` if the token is not that of an authorization
+    ///   request.
     public mutating func authorize(_ token: GATTRequestToken) throws(GATTServerError) -> [GATTHeldPDU] {
         guard let index = index(of: token.channel) else { throw .staleToken }
         let held = channels[index].transaction.release(token)
@@ -128,8 +132,8 @@ extension AttributeEndpoint {
         return held
     }
 
-    /// Serves what `authorize` has released, on the channel of its token. The outcome is that of `serve`, with ranges of the
-    /// held PDU.
+    /// Handles a PDU that `authorize` has released, on the channel of its token. The outcome is that of `serve`; its
+    /// ranges refer to the held PDU.
     public mutating func resume(
         _ held: GATTHeldPDU, server: inout GATTServer, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
@@ -139,9 +143,11 @@ extension AttributeEndpoint {
         return outcome
     }
 
-    /// Refuses a read, a write, an access that needs consent, or the execution of queued writes, which are then forgotten.
+    /// Refuses a read, a write, an access that needs authorization, or the execution of queued writes, which are then
+    /// discarded.
     ///
-    /// - Parameter handle: The attribute at fault among queued writes; ignored for other requests.
+    /// - Parameter handle: The attribute that the Error Response names; nil for the requested one. For queued writes,
+    ///   name the attribute at fault. Ignored for an access that needs authorization.
     /// - Throws: `staleToken` if the request is no longer open.
     public mutating func refuse(
         _ token: GATTRequestToken, with code: ATTErrorCode, at handle: AttributeHandle? = nil, server: GATTServer,
@@ -151,7 +157,7 @@ extension AttributeEndpoint {
         return try server.refuse(token, with: code, at: handle, channel: &channels[index], into: &writer)
     }
 
-    /// The queued writes that the application must accept; none if there is no such request.
+    /// The queued writes that the application must accept; empty if the token is not that of such a request.
     public func preparedWrites(for token: GATTRequestToken) -> GATTPreparedWrites {
         guard let index = index(of: token.channel), channels[index].pendingRequest == token else {
             return GATTPreparedWrites()
@@ -161,14 +167,14 @@ extension AttributeEndpoint {
 
     // MARK: - The database
 
-    /// Notes that the server's database has changed: a peer that supports robust caching is kept from using handles it knows
-    /// until it has learnt of that (Core 5.4, Vol 3, Part G, 2.5.2.1).
+    /// Records that the server's database has changed. A peer that supports robust caching may not use the handles it
+    /// knows until it has learned of the change (Core 5.4, Vol 3, Part G, 2.5.2.1).
     public mutating func databaseChanged() { peer.databaseChanged() }
 
-    /// Notes that the peer has confirmed the last change of the database: an indication of Service Changed.
+    /// Records that the peer has confirmed the last change of the database: an indication of Service Changed.
     public mutating func changeConfirmed() { peer.changeAwareness = .aware }
 
-    /// Forgets attributes that were removed from the database.
+    /// Discards the state for attributes that were removed from the database.
     public mutating func forget(_ handles: ClosedRange<AttributeHandle>) {
         peer.forget(handles)
         for index in channels.indices { channels[index].transaction.forget(handles) }

@@ -1,36 +1,37 @@
 import BluetoothATT
 import BluetoothBase
 
-/// Everything between two devices that speak the Attribute Protocol, seen from one of them: our client, our server's view of
-/// the peer, and the channels that carry both (Core 5.4, Vol 3, Part F and G).
+/// Everything between two devices that speak the Attribute Protocol, seen from one of them: the local client, the local
+/// server's view of the peer, and the channels that carry both (Core 5.4, Vol 3, Part F and G).
 ///
-/// One for each peer. It is independent of the transport, which must keep PDUs whole and in order: the fixed channel of
-/// a link, a credit-based channel, a `SOCK_SEQPACKET` descriptor. It is driven by calls, like the layers below: a call
-/// appends at most one PDU to the writer, for the channel it names or returns. Afterwards the caller
+/// Each peer has its own endpoint. It is independent of the transport, which must keep PDUs whole and in order: the
+/// fixed channel of a link, a credit-based channel, or a `SOCK_SEQPACKET` descriptor. Like the layers below, it is
+/// driven by calls. A call appends at most one PDU to the writer, for the channel that it names or returns. Afterwards
+/// the caller
 ///
 /// 1. sends the PDU, if there is one,
 /// 2. acts on the outcome, if the call has one,
-/// 3. takes out `events`,
+/// 3. removes the `events`,
 /// 4. ensures that `fire` is called at `nextDeadline`.
 ///
-/// A request that waits for the application holds up its own channel only.
+/// A request that waits for the application holds up only its own channel.
 public struct AttributeEndpoint: Sendable {
-    /// The state of our server for the peer.
+    /// The local server's state for the peer.
     public internal(set) var peer: GATTPeer
     /// The open channels, in the order they were opened.
     public internal(set) var channels: [AttributeChannel]
-    /// The ends of our client's operations, oldest first. The caller takes them out, `keepingCapacity`.
+    /// The local client's finished operations, oldest first. The caller removes them, `keepingCapacity`.
     public var events: [GATTClientEvent] = []
 
     private let maximumWaiting: Int
     private var lastChannel = AttributeChannel.ID.first.rawValue
 
-    /// An endpoint with one channel, `AttributeChannel.ID.first`.
+    /// Creates an endpoint with one channel, `AttributeChannel.ID.first`.
     ///
     /// - Parameters:
-    ///   - bearer: by default that of a link's fixed channel.
-    ///   - peer: the stored state of a bonded peer.
-    ///   - maximumWaiting: how many operations may wait on each channel behind the one being carried out.
+    ///   - bearer: The bearer of the channel; by default, that of a link's fixed channel.
+    ///   - peer: The stored state of a bonded peer.
+    ///   - maximumWaiting: The maximum number of operations that wait on each channel behind the current one.
     public init(
         bearer: ATTBearer = ATTBearer(), peer: GATTPeer = GATTPeer(),
         maximumWaiting: Int = GATTClient.defaultMaximumWaiting
@@ -46,10 +47,10 @@ public struct AttributeEndpoint: Sendable {
         set { peer.security = newValue }
     }
 
-    /// Takes over what a bonded client configured on an earlier link (Vol 3, Part G, 2.4), as far as the server still has
+    /// Restores what a bonded client configured on an earlier link (Vol 3, Part G, 2.4), as far as the server still has
     /// it.
     ///
-    /// - Returns: what has changed by that.
+    /// - Returns: The subscriptions that changed.
     public mutating func restore(
         _ subscriptions: [GATTSubscription], features: GATTClientSupportedFeatures, from server: GATTServer
     ) -> [GATTSubscriptionChange] {
@@ -66,16 +67,16 @@ public struct AttributeEndpoint: Sendable {
         return id
     }
 
-    /// Adds a channel under a name that the caller chooses, and by which it knows what carries the channel. No channel may have had
-    /// that name before.
+    /// Adds a channel with a caller-chosen ID that identifies the transport. The ID must not have been used before.
     public mutating func open(_ bearer: ATTBearer, as id: AttributeChannel.ID) {
         channels.append(AttributeChannel(id: id, bearer: bearer, maximumWaiting: maximumWaiting))
     }
 
-    /// Notes that a channel is gone. The queued writes of the peer go with its last channel (Vol 3, Part F, 3.4.6.1).
+    /// Records that a channel was closed. With the last channel, the peer's queued writes are discarded (Vol 3, Part F,
+    /// 3.4.6.1).
     ///
-    /// The operation that was under way on it fails with `bearerClosed`, and those that waited with `notBegun`; with the last
-    /// channel all fail with `disconnected`.
+    /// The current operation on the channel fails with `bearerClosed`, and waiting operations fail with `notBegun`. If
+    /// it was the last channel, all of them fail with `disconnected`.
     ///
     /// - Returns: The request that the application need no longer answer, if any.
     @discardableResult
@@ -96,12 +97,12 @@ public struct AttributeEndpoint: Sendable {
         return request
     }
 
-    /// Notes that the peer is gone, and all channels with it.
+    /// Records that the peer is gone, and closes all channels.
     public mutating func closeAll() {
         while let channel = channels.first?.id { _ = close(channel, .disconnected) }
     }
 
-    /// Notes that the MTU of an enhanced channel has grown: the peer has reconfigured it (Vol 3, Part F, 3.2.8).
+    /// Records that the MTU of an enhanced channel has grown because the peer reconfigured it (Vol 3, Part F, 3.2.8).
     public mutating func setMTU(_ channelMTU: Int, of channel: AttributeChannel.ID) {
         guard let index = index(of: channel) else { return }
         channels[index].bearer.channelMTUChanged(to: channelMTU)
@@ -112,10 +113,10 @@ public struct AttributeEndpoint: Sendable {
         index(of: channel).map { channels[$0].bearer }
     }
 
-    /// The place of a channel among `channels`.
+    /// The index of a channel in `channels`.
     @inline(__always)
     func index(of channel: AttributeChannel.ID) -> Int? {
-        // Nearly always the first. Channels are compared in place, without a copy.
+        // Nearly always the first one. Channels are compared in place, without a copy.
         var index = 0
         while index < channels.count {
             if channels[index].id == channel { return index }
@@ -126,13 +127,13 @@ public struct AttributeEndpoint: Sendable {
 
     // MARK: - The peer's side
 
-    /// Handles a PDU of the peer, of any kind.
+    /// Handles a PDU from the peer, of any kind.
     ///
     /// - Parameters:
     ///   - pdu: The whole PDU, opcode first.
-    ///   - channel: The channel it came over.
-    ///   - writer: Gets the PDU to send on this channel, if any: a response, a confirmation, or the next request of our
-    ///     client.
+    ///   - channel: The channel that it arrived on.
+    ///   - writer: Receives the PDU to send on this channel, if any: a response, a confirmation, or the next request of
+    ///     the local client.
     public mutating func receive(
         _ pdu: Span<UInt8>, on channel: AttributeChannel.ID, server: inout GATTServer, at now: Instant,
         into writer: inout ByteWriter
@@ -154,8 +155,8 @@ public struct AttributeEndpoint: Sendable {
         }
     }
 
-    /// Whether a PDU of so many octets is no longer than the ATT_MTU of its channel.
-    // Asked for each notification, and so in place: a call would copy the endpoint.
+    // Inlined because it runs for each notification, and a call would copy the endpoint.
+    /// Whether `length` octets fit into the ATT_MTU of the channel. False if the channel is not open.
     @inlinable @inline(__always)
     public func takes(_ length: Int, on channel: AttributeChannel.ID) -> Bool {
         var index = 0
@@ -179,10 +180,10 @@ public struct AttributeEndpoint: Sendable {
         return outcome
     }
 
-    /// Handles the beginning of a PDU that is longer than any this device takes: a request is refused with Invalid PDU, and
-    /// everything else dropped (Vol 3, Part F, 3.4.1.1).
+    /// Handles the beginning of a PDU that is longer than this device can receive. A request is refused with Invalid
+    /// PDU; everything else is dropped (Vol 3, Part F, 3.4.1.1).
     ///
-    /// - Parameter opcode: its first octet.
+    /// - Parameter opcode: The first octet of the PDU.
     public mutating func refuse(
         tooLong opcode: UInt8, on channel: AttributeChannel.ID, server: GATTServer, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
@@ -199,21 +200,21 @@ public struct AttributeEndpoint: Sendable {
         return server.commitSigned(value, to: handle, &peer, &channels[index].transaction, at: now)
     }
 
-    /// Whether a PDU with this opcode is a client's, and so for our server: those are even, and those of servers are odd
-    /// (Vol 3, Part F, 3.4.8).
+    /// Whether a PDU with this opcode comes from a client, and so is for the local server. The opcodes of clients are
+    /// even, and those of servers are odd (Vol 3, Part F, 3.4.8).
     @inlinable @inline(__always)
     public static func isForServer(_ opcode: UInt8) -> Bool { opcode & 1 == 0 }
 
     // MARK: - Time
 
-    /// When `fire` must be called.
+    /// When to call `fire` next.
     public var nextDeadline: Instant? {
         var deadline: Instant?
         for index in channels.indices { deadline = earliest(deadline, channels[index].nextDeadline) }
         return deadline
     }
 
-    /// A channel on which something is due: call `fire` for it.
+    /// A channel whose deadline has passed: call `fire` for it.
     public func dueChannel(at now: Instant) -> AttributeChannel.ID? {
         for index in channels.indices {
             if let deadline = channels[index].nextDeadline, deadline <= now { return channels[index].id }
@@ -221,8 +222,8 @@ public struct AttributeEndpoint: Sendable {
         return nil
     }
 
-    /// Handles the timeouts of a channel: `channelDied` if the peer did not answer, the server's `requestExpired` if
-    /// the application did not. Call it while there is a `dueChannel`.
+    /// Handles the timeouts of a channel. The outcome is `channelDied` if the peer did not answer, or the server's
+    /// `requestExpired` if the application did not. Call it while `dueChannel` returns a channel.
     public mutating func fire(
         _ channel: AttributeChannel.ID, server: GATTServer, at now: Instant, into writer: inout ByteWriter
     ) -> AttributeOutcome {
@@ -234,7 +235,7 @@ public struct AttributeEndpoint: Sendable {
         return .server(server.fire(at: now, channel: &channels[index], into: &writer))
     }
 
-    /// Moves the ends of operations from the client of a channel.
+    /// Moves finished operations from the client of a channel to `events`.
     @inline(__always)
     mutating func collectEvents(_ index: Int) {
         // Checked in place: this runs for every response, and most end no operation.
@@ -244,8 +245,8 @@ public struct AttributeEndpoint: Sendable {
     }
 }
 
-// A channel is used in place, through one access to the endpoint's list; code that needs two parts of it at once is
-// therefore a method of the channel.
+// Channels are used in place, through one access to the endpoint's list. Code that needs two parts of a channel at once
+// is therefore a method of the channel.
 extension AttributeChannel {
     var nextDeadline: Instant? { earliest(bearer.nextDeadline, transaction.nextDeadline) }
 
@@ -273,6 +274,6 @@ extension AttributeChannel {
         client.receive(pdu, bearer: &bearer, at: now, into: &writer)
     }
 
-    /// What has timed out on the peer's side.
+    /// The transaction of the local client or server that the peer left unanswered.
     mutating func expire(at now: Instant) -> ATTBearer.Expiry? { client.fire(bearer: &bearer, at: now) }
 }

@@ -1,31 +1,31 @@
 import BluetoothATT
 import BluetoothBase
 
-/// A server's state for one client, over all its channels.
+/// A server's state for one client, across all its channels.
 public struct GATTPeer: Sendable {
     /// The client's subscriptions, in ascending order of characteristics. For a bonded client they are kept for the
     /// next connection (Core 5.4, Vol 3, Part G, 2.4).
     public internal(set) var subscriptions: [GATTSubscription]
     /// The Client Supported Features (Vol 3, Part G, 7.2); also kept for a bonded client.
     public internal(set) var clientSupportedFeatures: GATTClientSupportedFeatures
-    /// Whether the client knows of the last change of the database.
+    /// Whether the client knows about the last change of the database.
     var changeAwareness = GATTChangeAwareness.aware
-    /// How often the database has changed.
+    /// The number of times the database has changed.
     private(set) var changeCount: UInt32 = 0
-    /// The channel over which each of `subscriptions` was made: its notifications go there.
+    /// The channel on which each of `subscriptions` was made. Its notifications go there.
     private(set) var subscriptionChannels: [AttributeChannel.ID]
-    /// The characteristics whose subscriptions were restored, and that the client has not written to since.
+    /// The characteristics whose subscriptions were restored and not written by the client since.
     private var restored: [AttributeHandle] = []
     /// The writes that wait for an Execute Write Request.
     public internal(set) var preparedWrites: GATTPreparedWrites
-    /// What the application has allowed the client on this link.
+    /// The accesses that the application has authorized on this link.
     var authorizations: Set<GATTAuthorization> = []
     /// The current security of the link to the client.
     public var security = LinkSecurity.unprotected
 
     /// - Parameters:
-    ///   - subscriptions: Those of a bonded client's last connection.
-    ///   - preparedWriteLimits: How much the client may queue.
+    ///   - subscriptions: The subscriptions of a bonded client's last connection.
+    ///   - preparedWriteLimits: The limits on the client's queued writes.
     public init(
         subscriptions: [GATTSubscription] = [], clientSupportedFeatures: GATTClientSupportedFeatures = [],
         preparedWriteLimits: GATTPreparedWrites.Limits = .init()
@@ -36,22 +36,22 @@ public struct GATTPeer: Sendable {
         preparedWrites = GATTPreparedWrites(limits: preparedWriteLimits)
     }
 
-    /// The client's configuration of the characteristic with its value at `characteristic`.
+    /// The client's configuration of the characteristic whose value is at `characteristic`.
     public func configuration(of characteristic: AttributeHandle) -> GATTClientConfiguration {
         subscription(of: characteristic)?.configuration ?? []
     }
 
-    /// Whether the client relies on handles that may be wrong now (Vol 3, Part G, 2.5.2.1): it is served, and notified, only
-    /// after it has learnt of the change.
+    /// Whether the client relies on handles that may be wrong now (Vol 3, Part G, 2.5.2.1). It is served and notified
+    /// only after it has learned of the change.
     public var isChangeUnaware: Bool { changeAwareness != .aware }
 
-    /// Notes that the database has changed. It concerns clients that have asked for robust caching.
+    /// Records that the database has changed. This affects only clients that use robust caching.
     mutating func databaseChanged() {
         changeCount &+= 1
         if clientSupportedFeatures.contains(.robustCaching) { changeAwareness = .unaware }
     }
 
-    /// Forgets attributes that were removed from the database.
+    /// Discards the state for attributes that were removed from the database.
     mutating func forget(_ handles: ClosedRange<AttributeHandle>) {
         let start = position(of: handles.lowerBound)
         var end = start
@@ -66,8 +66,8 @@ public struct GATTPeer: Sendable {
 
     // MARK: - Subscriptions
 
-    /// Takes over what a bonded client configured on an earlier link, as far as the database still has it, and returns what
-    /// has changed by that. What the client has configured on this link stays.
+    /// Restores what a bonded client configured on an earlier link, as far as the database still has it, and returns
+    /// the changes. Anything that the client has configured on this link stays.
     mutating func restore(
         _ stored: [GATTSubscription], features: GATTClientSupportedFeatures, in database: GATTDatabase
     ) -> [GATTSubscriptionChange] {
@@ -85,8 +85,8 @@ public struct GATTPeer: Sendable {
         }
     }
 
-    /// Stores what the client has written. Its first word on this link about a subscription that was restored begins that
-    /// anew, even where it says the same.
+    /// Stores a configuration that the client has written. The first write on this link to a restored subscription
+    /// starts the subscription over, even if the configuration is the same.
     mutating func write(
         _ characteristic: AttributeHandle, descriptor: AttributeHandle, _ new: GATTClientConfiguration
     ) -> GATTSubscriptionChange {
@@ -98,7 +98,7 @@ public struct GATTPeer: Sendable {
         return change
     }
 
-    /// The place of a characteristic among the subscriptions, or where it belongs.
+    /// The index of a characteristic's subscription, or where it would be inserted.
     @inline(__always)
     func position(of characteristic: AttributeHandle) -> Int {
         var low = 0
@@ -110,7 +110,7 @@ public struct GATTPeer: Sendable {
         return low
     }
 
-    /// The place of a characteristic among the subscriptions, if there is one of it.
+    /// The index of a characteristic's subscription; nil if the client has not subscribed to it.
     @inline(__always)
     func index(of characteristic: AttributeHandle) -> Int? {
         let position = position(of: characteristic)
@@ -125,19 +125,19 @@ public struct GATTPeer: Sendable {
         index(of: characteristic).map { subscriptions[$0] }
     }
 
-    /// Notes over which channel a subscription was made.
+    /// Records the channel on which a subscription was made.
     mutating func setChannel(_ channel: AttributeChannel.ID, of characteristic: AttributeHandle) {
         if let index = index(of: characteristic) { subscriptionChannels[index] = channel }
     }
 
-    /// A channel is gone: what was subscribed to over it goes over the first one.
+    /// Moves the subscriptions made on a closed channel to the first channel.
     mutating func channelClosed(_ channel: AttributeChannel.ID) {
         for index in subscriptionChannels.indices where subscriptionChannels[index] == channel {
             subscriptionChannels[index] = .first
         }
     }
 
-    /// Stores a configuration, and returns how it changed.
+    /// Stores a configuration and returns the change.
     mutating func configure(
         _ characteristic: AttributeHandle, descriptor: AttributeHandle, _ new: GATTClientConfiguration
     ) -> GATTSubscriptionChange {
@@ -165,8 +165,10 @@ public struct GATTSubscription: Hashable, Sendable {
     public var characteristic: AttributeHandle
     /// The handle of its Client Characteristic Configuration descriptor.
     public var descriptor: AttributeHandle
+    /// The value that the client has written to the descriptor: notifications, indications or both.
     public var configuration: GATTClientConfiguration
 
+    /// Creates a subscription to the characteristic whose value is at `characteristic`.
     public init(
         characteristic: AttributeHandle, descriptor: AttributeHandle, configuration: GATTClientConfiguration
     ) {
@@ -176,15 +178,20 @@ public struct GATTSubscription: Hashable, Sendable {
     }
 }
 
-/// What a client can do (Core 5.4, Vol 3, Part G, 7.2).
+/// The features that a client supports (Core 5.4, Vol 3, Part G, 7.2).
 public struct GATTClientSupportedFeatures: OptionSet, Hashable, Sendable {
+    /// The first octet of the characteristic's value.
     public var rawValue: UInt8
 
+    /// Creates features from the first octet of the characteristic's value. Reserved bits are kept.
     @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// Robust Caching: the server tracks whether the client knows of database changes (Vol 3, Part G, 2.5.2.1).
     @inlinable public static var robustCaching: Self { .init(rawValue: 0x01) }
+    /// The client supports the Enhanced ATT bearer.
     @inlinable public static var enhancedATTBearer: Self { .init(rawValue: 0x02) }
+    /// The client accepts ATT_MULTIPLE_HANDLE_VALUE_NTF.
     @inlinable public static var multipleHandleValueNotifications: Self { .init(rawValue: 0x04) }
 
     /// The defined bits; the others are reserved and ignored.

@@ -1,18 +1,18 @@
 import BluetoothATT
 import BluetoothBase
 
-/// A request that the application must answer before the server can.
+/// A request that the application must answer before the server can respond.
 struct GATTPendingRequest: Equatable, Sendable {
     enum Kind: Equatable, Sendable {
         case read(AttributeHandle)
         case readBlob(AttributeHandle)
         case readByType(AttributeHandle)
-        /// One of the values of `GATTCollectedValues`, at its `next`.
+        /// The value at `GATTCollectedValues.next`.
         case readMultiple(AttributeHandle)
         case write(AttributeHandle)
         case execute
 
-        /// The opcode an Error Response names; a Read Multiple Request has two of them.
+        /// The opcode that an Error Response names. Read Multiple has two request opcodes.
         func opcode(isVariable: Bool) -> ATTOpcode {
             switch self {
             case .read: .readRequest
@@ -24,7 +24,7 @@ struct GATTPendingRequest: Equatable, Sendable {
             }
         }
 
-        /// The attribute an Error Response names.
+        /// The attribute that an Error Response names.
         var handle: AttributeHandle {
             switch self {
             case .read(let handle), .readBlob(let handle), .readByType(let handle), .readMultiple(let handle),
@@ -41,15 +41,15 @@ struct GATTPendingRequest: Equatable, Sendable {
 }
 
 /// The values of a Read Multiple (Variable) Request, collected one by one because the application may have to provide
-/// each (Core 5.4, Vol 3, Part F, 3.4.4.7 and 3.4.4.11).
+/// each of them (Core 5.4, Vol 3, Part F, 3.4.4.7 and 3.4.4.11).
 struct GATTCollectedValues: Sendable {
-    /// Whether each value follows its length.
+    /// Whether each value is preceded by its length.
     var isVariable = false
     /// The requested attributes.
     var handles: [AttributeHandle] = []
     /// The index in `handles` of the next value to collect.
     var next = 0
-    /// The response's parameters so far.
+    /// The parameters of the response so far.
     var writer = ByteWriter()
 
     /// Starts over, keeping the memory.
@@ -62,10 +62,10 @@ struct GATTCollectedValues: Sendable {
         while let handle = iterator.next() { handles.append(handle) }
     }
 
-    /// Starts the next value, with its length if it has one.
+    /// Starts the next value, with its length if the response contains lengths.
     ///
-    /// - Parameter limit: How many octets the parameters may have in all.
-    /// - Returns: How many octets of the value fit.
+    /// - Parameter limit: The maximum length of all parameters, in octets.
+    /// - Returns: The number of octets of the value that fit.
     mutating func beginValue(ofLength length: Int, limit: Int) -> Int {
         next &+= 1
         if isVariable {

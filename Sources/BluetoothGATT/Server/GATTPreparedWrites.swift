@@ -1,17 +1,17 @@
 import BluetoothATT
 import BluetoothBase
 
-/// The writes a client has queued with Prepare Write Requests, in the order they came. A client has one queue, over all
-/// its channels (Core 5.4, Vol 3, Part F, 3.4.6).
+/// The writes that a client has queued with Prepare Write Requests, in order of arrival. A client has one queue, across
+/// all its channels (Core 5.4, Vol 3, Part F, 3.4.6).
 public struct GATTPreparedWrites: Equatable, Sendable {
-    /// How much one client may queue. Writes beyond it are refused with Prepare Queue Full.
+    /// The limits on what one client may queue. Writes beyond them are refused with Prepare Queue Full.
     public struct Limits: Equatable, Sendable {
-        /// How many writes.
+        /// The maximum number of writes.
         public var count: Int
-        /// How many octets of values in all.
+        /// The maximum total length of the values, in octets.
         public var octets: Int
 
-        /// By default enough to write two values of the greatest length at once, at the smallest ATT_MTU.
+        /// By default, enough to write two values of maximum length at once with the minimum ATT_MTU.
         public init(count: Int = 64, octets: Int = 2048) {
             self.count = count
             self.octets = octets
@@ -21,25 +21,27 @@ public struct GATTPreparedWrites: Equatable, Sendable {
     private struct Entry: Equatable, Sendable {
         var handle: AttributeHandle
         var offset: UInt16
-        /// Where the part ends among the octets of all parts.
+        /// The end of the part within the octets of all parts.
         var end: Int
     }
 
+    /// The limits on this queue, which never change.
     public let limits: Limits
     private var entries: [Entry] = []
     private var octets: [UInt8] = []
 
+    /// Creates an empty queue.
     public init(limits: Limits = .init()) {
         self.limits = limits
     }
 
-    /// How many writes are queued.
+    /// The number of queued writes.
     public var count: Int { entries.count }
 
-    /// The attribute to be written; `position` counts from 0 to `count`.
+    /// The attribute to write, for a `position` from 0 up to, but not including, `count`.
     public func handle(at position: Int) -> AttributeHandle { entries[position].handle }
 
-    /// Where in the attribute's value the part goes.
+    /// The offset of the part in the attribute's value.
     public func offset(at position: Int) -> Int { Int(entries[position].offset) }
 
     /// The part of the value.
@@ -49,7 +51,7 @@ public struct GATTPreparedWrites: Equatable, Sendable {
         return octets.span.extracting(start..<entries[position].end)
     }
 
-    /// Queues a write; false if the queue is full.
+    /// Queues a write. Returns false if the queue is full.
     mutating func append(_ write: PrepareWriteRequest) -> Bool {
         guard entries.count < limits.count, octets.count &+ write.value.count <= limits.octets else { return false }
         write.value.withUnsafeBufferPointer { octets.append(contentsOf: $0) }
@@ -57,20 +59,20 @@ public struct GATTPreparedWrites: Equatable, Sendable {
         return true
     }
 
-    /// Takes all writes out.
+    /// Removes and returns all writes.
     mutating func takeAll() -> GATTPreparedWrites {
         let taken = self
         self = GATTPreparedWrites(limits: limits)
         return taken
     }
 
-    /// Forgets all writes, keeping the memory.
+    /// Removes all writes, keeping the memory.
     mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         octets.removeAll(keepingCapacity: true)
     }
 
-    /// Forgets the writes to some attributes.
+    /// Removes the writes to some attributes.
     mutating func removeAll(in handles: ClosedRange<AttributeHandle>) {
         guard entries.contains(where: { handles.contains($0.handle) }) else { return }
         var kept = GATTPreparedWrites(limits: limits)

@@ -1,16 +1,17 @@
 import BluetoothATT
 import BluetoothBase
 
-// The application's answers to the requests from `receive`. Each request gets exactly one response.
+// The application's answers to requests that `receive` reported. Each request gets exactly one response.
 
 extension GATTServer {
     /// Answers a read of a dynamic value.
     ///
-    /// - Parameter value: The value from the requested offset on. What does not fit into the response is left out, and
-    ///   the client reads it with a further request.
-    /// - Returns: `none`, or `readRequested` if a Read Multiple Request needs one more value.
+    /// - Parameter value: The value from the requested offset on. If it does not fit in the response, it is truncated,
+    ///   and the client reads the rest with further requests.
+    /// - Returns: `none`, `readRequested` if a Read Multiple Request needs one more value, or `refused` if one of its
+    ///   other attributes has been removed.
     /// - Throws: `staleToken` if the request is no longer open; `wrongAnswer` if it is not a read; `valueTooLong` if
-    ///   the value is longer than an attribute value can be. The request stays open in the last two cases.
+    ///   the value is longer than an attribute value can be. In the last two cases, the request stays open.
     mutating func answer(
         _ token: GATTRequestToken, value: Span<UInt8>, peer: borrowing GATTPeer, channel: inout AttributeChannel,
         into writer: inout ByteWriter
@@ -44,8 +45,8 @@ extension GATTServer {
 
     /// Accepts a write of a dynamic value, or the execution of queued writes.
     ///
-    /// - Returns: `preparedWritesExecuted` for queued writes, or `refused` if a value in the database has changed
-    ///   meanwhile and a part no longer fits.
+    /// - Returns: `none` for a write; `preparedWritesExecuted` for queued writes, or `refused` if a value in the
+    ///   database has changed in the meantime and a part no longer fits.
     /// - Throws: `staleToken` if the request is no longer open, `wrongAnswer` if it is a read.
     mutating func accept(
         _ token: GATTRequestToken, peer: inout GATTPeer, channel: inout AttributeChannel, into writer: inout ByteWriter
@@ -63,9 +64,11 @@ extension GATTServer {
         }
     }
 
-    /// Refuses a read, a write, an access that needs consent, or the execution of queued writes, which are then forgotten.
+    /// Refuses a read, a write, an access that needs authorization, or the execution of queued writes, which are then
+    /// discarded.
     ///
-    /// - Parameter handle: The attribute at fault among queued writes; ignored for other requests.
+    /// - Parameter handle: The attribute that the Error Response names; nil for the requested one. For queued writes,
+    ///   name the attribute at fault. Ignored for an access that needs authorization.
     /// - Throws: `staleToken` if the request is no longer open.
     func refuse(
         _ token: GATTRequestToken, with code: ATTErrorCode, at handle: AttributeHandle? = nil,
@@ -76,9 +79,9 @@ extension GATTServer {
         return end(pending.kind, with: code, at: handle ?? pending.kind.handle, &channel.transaction, into: &writer)
     }
 
-    /// Answers in the application's place when its time is over (`GATTServerTransaction.nextDeadline`).
+    /// Responds in place of the application when its time is up (`GATTServerTransaction.nextDeadline`).
     ///
-    /// - Returns: `requestExpired`, or `none` if there was still time. On a dead bearer nothing is written.
+    /// - Returns: `requestExpired`, or `none` if time is left. On a dead bearer, nothing is written.
     func fire(
         at now: Instant, channel: inout AttributeChannel, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
@@ -93,7 +96,7 @@ extension GATTServer {
         return .requestExpired(pending.token)
     }
 
-    /// Refuses what has waited for the application's consent for too long.
+    /// Refuses the PDUs that have waited too long for the application's authorization.
     private func fireHeld(
         at now: Instant, channel: inout AttributeChannel, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
@@ -107,7 +110,7 @@ extension GATTServer {
         return .requestExpired(token)
     }
 
-    /// The request that waits for the answer with this token.
+    /// The request that the token identifies.
     private static func pendingRequest(
         _ token: GATTRequestToken, _ channel: borrowing AttributeChannel
     ) throws(GATTServerError) -> GATTPendingRequest {

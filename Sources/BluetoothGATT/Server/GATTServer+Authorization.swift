@@ -1,11 +1,12 @@
 import BluetoothATT
 import BluetoothBase
 
-// Authorization (Core 5.4, Vol 3, Part F, 3.2.5; Part C, 10.5): whether a client may access an attribute is for the application
-// to say, in its own time. What a client wants meanwhile waits, on its channel alone, and is served again once it may.
+// Authorization (Core 5.4, Vol 3, Part F, 3.2.5; Part C, 10.5): the application decides, in its own time, whether a
+// client may access an attribute. Meanwhile the client's PDU waits, which blocks only its own channel. It is handled
+// again once it is authorized.
 
 extension GATTServer {
-    /// Why a client may not access an attribute; nil if it may.
+    /// The error for a client that may not access an attribute; nil if it may.
     @inline(__always)
     func refusal(of access: GATTAccess, at index: Int, _ peer: borrowing GATTPeer) -> ATTErrorCode? {
         guard let code = database.rows[index].permissions.refusal(of: access, on: peer.security) else { return nil }
@@ -14,8 +15,8 @@ extension GATTServer {
             ? nil : code
     }
 
-    /// Whether the application decides about an access. An error that only looks like that is one of a device that is
-    /// imitated.
+    /// Whether the application decides about an access. Otherwise, Insufficient Authorization is the configured error
+    /// of an attribute that imitates another device.
     private func isForApplication(_ access: GATTAccess, at index: Int) -> Bool {
         let permissions = database.rows[index].permissions
         switch access {
@@ -24,11 +25,11 @@ extension GATTServer {
         }
     }
 
-    /// Has a PDU wait that lacks nothing but the application's consent.
+    /// Holds a PDU that lacks only the application's authorization.
     ///
-    /// - Parameter start: where its response begins in the writer: that is taken back.
-    /// - Returns: `authorizationRequested`, or `none` where the application is asked already. The refusal, where too much
-    ///   waits.
+    /// - Parameter start: Where its response begins in the writer. The response is removed.
+    /// - Returns: `authorizationRequested`, or `none` if the application has been asked already. The refusal, if too
+    ///   many PDUs wait.
     @inline(never)
     func hold(
         _ pdu: Span<UInt8>, _ refusal: GATTServerOutcome, _ transaction: inout GATTServerTransaction, at now: Instant,
@@ -58,7 +59,7 @@ extension GATTServer {
         return outcome
     }
 
-    /// Writes a value whose signature has been verified, or has it wait for the application's consent.
+    /// Writes a value whose signature has been verified, or holds it until the application authorizes the write.
     mutating func commitSigned(
         _ value: Span<UInt8>, to handle: AttributeHandle, _ peer: inout GATTPeer,
         _ transaction: inout GATTServerTransaction, at now: Instant
@@ -83,12 +84,13 @@ extension GATTServer {
         return commit(value, at: index, &peer)
     }
 
-    /// Serves what has waited for the application's consent, as if it came now, but within the time that the client waits.
+    /// Handles a PDU that has waited for authorization as if it had just arrived, but within the time that the client
+    /// waits.
     mutating func resume(
         _ held: GATTHeldPDU, peer: inout GATTPeer, transaction: inout GATTServerTransaction, bearer: inout ATTBearer,
         into writer: inout ByteWriter
     ) -> GATTServerOutcome {
-        // Its signature was verified.
+        // Its signature has already been verified.
         if held.pdu[0] == ATTOpcode.signedWriteCommand.rawValue {
             let value = held.pdu.span.extracting(droppingFirst: 3)
             return commitSigned(value, to: held.authorization.handle, &peer, &transaction, at: held.arrival)
@@ -97,9 +99,9 @@ extension GATTServer {
             held.pdu.span, peer: &peer, transaction: &transaction, bearer: &bearer, at: held.arrival, into: &writer)
     }
 
-    /// Refuses what waits for the same consent as a token: a request with an error, commands in silence.
+    /// Refuses the PDUs that wait for the same authorization as a token: a request with an error, commands silently.
     ///
-    /// - Returns: nil if nothing waits under this token.
+    /// - Returns: Nil if nothing waits under this token.
     func refuseHeld(
         _ token: GATTRequestToken, with code: ATTErrorCode, _ transaction: inout GATTServerTransaction,
         into writer: inout ByteWriter
@@ -113,21 +115,21 @@ extension GATTServer {
     }
 }
 
-/// What a client was allowed, or wants to be: to read or to write one attribute.
+/// An authorization, granted or requested, to read or to write one attribute.
 struct GATTAuthorization: Hashable, Sendable {
     var handle: AttributeHandle
     var access: GATTAccess
 }
 
-/// A client's PDU that waits for the application's consent.
+/// A client's PDU that waits for the application's authorization.
 public struct GATTHeldPDU: Equatable, Sendable {
-    /// The whole PDU, opcode first; of a signed write what was signed.
+    /// The whole PDU, opcode first. For a signed write, without the signature.
     public let pdu: [UInt8]
     let authorization: GATTAuthorization
     let isRequest: Bool
     let arrival: Instant
     let deadline: Instant
-    /// Those that wait for the same consent share one.
+    /// PDUs that wait for the same authorization share a token.
     var token: GATTRequestToken?
 
     init(pdu: [UInt8], authorization: GATTAuthorization, isRequest: Bool, arrival: Instant, deadline: Instant) {
@@ -140,18 +142,18 @@ public struct GATTHeldPDU: Equatable, Sendable {
 }
 
 extension GATTServerTransaction {
-    /// How many PDUs of a client may wait for consent on a channel: one request, and commands.
+    /// The maximum number of a client's PDUs that wait for authorization on a channel: one request, and commands.
     static let heldLimit = 16
 
-    /// Keeps a PDU until the application decides.
+    /// Holds a PDU until the application decides.
     ///
-    /// - Returns: what to ask the application; nil if no more may wait.
+    /// - Returns: The outcome to report; nil if no more PDUs may wait.
     mutating func hold(_ pdu: GATTHeldPDU) -> GATTServerOutcome? {
         guard held.count < Self.heldLimit else { return nil }
         var pdu = pdu
         let authorization = pdu.authorization
         if let earlier = held.first(where: { $0.authorization == authorization }) {
-            // Asked already: what came first is written first, whatever the answer.
+            // The application has been asked already. PDUs are handled in order of arrival, whatever the answer.
             pdu.token = earlier.token
             held.append(pdu)
             return GATTServerOutcome.none
@@ -162,7 +164,7 @@ extension GATTServerTransaction {
         return .authorizationRequested(token, handle: authorization.handle, access: authorization.access)
     }
 
-    /// Takes out what waits for the same consent as a token, in the order it came.
+    /// Removes and returns the PDUs that wait for the same authorization as a token, in order of arrival.
     mutating func release(_ token: GATTRequestToken) -> [GATTHeldPDU] {
         let released = held.filter { $0.token == token }
         held.removeAll { $0.token == token }

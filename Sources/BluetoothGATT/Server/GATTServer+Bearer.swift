@@ -4,8 +4,8 @@ import BluetoothBase
 // The server's handling of the bearer itself.
 
 extension GATTServer {
-    /// Exchange MTU (Core 5.4, Vol 3, Part F, 3.4.2.1). Every request is answered with the same MTU, but only the first
-    /// counts.
+    /// Exchange MTU (Core 5.4, Vol 3, Part F, 3.4.2.1). Every request gets a response with the same MTU, but only the
+    /// first exchange counts.
     func exchangeMTU(
         _ request: ExchangeMTURequest, bearer: inout ATTBearer, into writer: inout ByteWriter
     ) -> GATTServerOutcome {

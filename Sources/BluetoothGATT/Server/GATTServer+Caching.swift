@@ -1,24 +1,25 @@
 import BluetoothATT
 import BluetoothBase
 
-// Robust caching (Core 5.4, Vol 3, Part G, 2.5.2.1): a client that keeps the handles it discovered is stopped from using
-// them once the database has changed, until it knows of the change.
+// Robust caching (Core 5.4, Vol 3, Part G, 2.5.2.1): after the database has changed, a client may not use cached
+// handles until it knows of the change.
 
-/// What a client that supports robust caching knows of the last change of the database.
+/// What a client that supports robust caching knows about the last change of the database.
 enum GATTChangeAwareness: Equatable, Sendable {
-    /// It knows of it, or has never asked for robust caching.
+    /// The client knows of the change, or has never enabled robust caching.
     case aware
-    /// It does not. Database Out Of Sync has told it on the channels that have `GATTServerTransaction.toldOfChange`: its next
-    /// request there shows that it has understood. One on another channel may have been sent before.
+    /// The client does not know of the change. On channels with `GATTServerTransaction.toldOfChange`, it has received
+    /// Database Out Of Sync: its next request there shows that it has understood. A request on another channel may have
+    /// been sent before.
     case unaware
-    /// It has read the Database Hash: its next request, on any channel, shows that it has understood.
+    /// The client has read the Database Hash. Its next request, on any channel, shows that it has understood.
     case hashRead
 }
 
 extension GATTServer {
-    /// Decides what becomes of a client's PDU while it does not know of a change of the database.
+    /// Decides how to handle a PDU from a client that does not know of a change of the database.
     ///
-    /// - Returns: what was done instead of serving it; nil where it has to be served.
+    /// - Returns: The outcome, if the PDU is not served; nil if it must be served.
     @inline(never)
     func receiveUnaware(
         _ pdu: Span<UInt8>, _ opcode: ATTOpcode, _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction,
@@ -33,7 +34,7 @@ extension GATTServer {
         case .response, .notification, .indication, .confirmation: return nil
         }
         guard let handle = usedHandle(of: opcode, pdu) else { return nil }
-        // To ask for the hash is how a client finds out.
+        // A client finds out about the change by reading the hash.
         if handle == .hash {
             peer.changeAwareness = .hashRead
             return nil
@@ -42,7 +43,7 @@ extension GATTServer {
         return refuse(.databaseOutOfSync, opcode, at: handle.first, into: &writer)
     }
 
-    /// What a request needs to know of the database.
+    /// The part of the database that a request relies on.
     private enum UsedHandle: Equatable {
         case hash
         case handle(AttributeHandle)
@@ -55,10 +56,10 @@ extension GATTServer {
         }
     }
 
-    /// The handle that a request relies on; nil where it is discovering, concerns none, or is malformed.
+    /// The handle that a request relies on; nil if it discovers attributes, uses no handle, or is malformed.
     ///
-    /// A read by type over all handles relies on none. Only such a read of the hash shows the client that the database changed:
-    /// the hash may be elsewhere after the change, as any attribute.
+    /// A Read By Type over all handles relies on none. A read of the hash only counts as such if it covers all handles:
+    /// like any attribute, the hash may have moved with the change.
     private func usedHandle(of opcode: ATTOpcode, _ pdu: Span<UInt8>) -> UsedHandle? {
         var reader = ByteReader(pdu.extracting(droppingFirst: 1))
         switch opcode {

@@ -4,7 +4,7 @@ import BluetoothBase
 // Discovery requests (Core 5.4, Vol 3, Part F, 3.4.3 and 3.4.4.9).
 
 extension GATTServer {
-    /// Find Information: handles and types (3.4.3.1). Needs no permission.
+    /// Find Information: handles and types (3.4.3.1). It requires no permission.
     func find(
         _ request: FindInformationRequest, _ link: GATTLinkView, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
@@ -30,9 +30,9 @@ extension GATTServer {
         return .none
     }
 
-    /// Find By Type Value: the groups that begin with a value (3.4.3.3).
+    /// Find By Type Value: the groups that start with a value (3.4.3.3).
     ///
-    /// Values that may not be read do not match, and neither do dynamic ones.
+    /// Values that may not be read do not match, nor do dynamic values.
     func find(
         _ request: FindByTypeValueRequest, _ peer: borrowing GATTPeer, _ link: GATTLinkView,
         into writer: inout ByteWriter
@@ -93,7 +93,7 @@ extension GATTServer {
                 guard elementLength == 0 else { break }
                 return refuse(code, opcode, at: attribute.handle, into: &writer)
             }
-            // A service's UUID has 2 or 16 octets: with the two handles never more than the smallest ATT_MTU holds.
+            // A service UUID has 2 or 16 octets. Together with the two handles, it fits the minimum ATT_MTU.
             let value = database.values[index]
             let length = 4 &+ value.count
             if elementLength == 0 {

@@ -3,16 +3,16 @@ import BluetoothBase
 
 // Notifications and indications (Core 5.4, Vol 3, Part F, 3.4.7; Part G, 4.10 and 4.11).
 //
-// The peer is `inout` only to be read in place: a call that borrowed it would copy it, for each notification.
+// The peer is `inout` only so that it is read in place: borrowing it would copy it for each notification.
 
 extension GATTServer {
     /// Writes a notification of a value.
     ///
     /// - Parameters:
     ///   - handle: The handle of the characteristic's value.
-    ///   - subscription: The place of the client's subscription to it, if there is one.
-    /// - Throws: `notSubscribed`, `changeUnaware`, `insufficientSecurity`, `valueTooLong` if the value is longer than ATT_MTU - 3
-    ///   octets, `bearerClosed`. Nothing is written then.
+    ///   - subscription: The index of the client's subscription to it; nil if the client has not subscribed.
+    /// - Throws: `notSubscribed`, `changeUnaware`, `insufficientSecurity`, `valueTooLong` if the value is longer than
+    ///   ATT_MTU - 3 octets, or `bearerClosed`. Nothing is written then.
     @inline(__always)
     func notify(
         _ handle: AttributeHandle, value: Span<UInt8>, _ subscription: Int?, peer: inout GATTPeer,
@@ -24,10 +24,10 @@ extension GATTServer {
         HandleValueNotification(handle: handle, value: value).encode(into: &writer, headroom: headroom)
     }
 
-    /// Writes one notification of several values, for a client that understands it (3.4.7.4).
+    /// Writes one notification of several values, for a client that supports it (3.4.7.4).
     ///
-    /// - Throws: as `notify`, and `multipleNotificationsNotSupported`. `valueTooLong` gives the octets available for
-    ///   all values and four octets for each of them.
+    /// - Throws: The errors of `notify`, and `multipleNotificationsNotSupported`. The maximum in `valueTooLong` is the
+    ///   number of octets available for all values plus four octets for each of them.
     func notify(
         _ values: [GATTHandleValue], peer: inout GATTPeer, bearer: borrowing ATTBearer,
         into writer: inout ByteWriter
@@ -48,10 +48,10 @@ extension GATTServer {
         }
     }
 
-    /// Writes an indication of a value. `confirmationReceived` follows.
+    /// Writes an indication of a value. The outcome `confirmationReceived` follows.
     ///
     /// - Parameter handle: The handle of the characteristic's value.
-    /// - Throws: as `notify`, and `indicationPending`.
+    /// - Throws: The errors of `notify`, and `indicationPending`.
     func indicate(
         _ handle: AttributeHandle, value: Span<UInt8>, peer: inout GATTPeer, channel: inout AttributeChannel,
         at now: Instant, into writer: inout ByteWriter
@@ -65,8 +65,9 @@ extension GATTServer {
         HandleValueIndication(handle: handle, value: value).encode(into: &writer)
     }
 
-    /// Whether the client has subscribed and knows the database, and the link has the security needed to subscribe: a subscription outlives
-    /// its connection, and the next one may not be encrypted yet (Part C, 10.3.1.1).
+    /// Checks that the client has subscribed and knows the database, and that the link has the security required to
+    /// subscribe. A subscription outlives its connection, and the next connection may not be encrypted yet (Part C,
+    /// 10.3.1.1).
     @inline(__always)
     private func check(
         _ handle: AttributeHandle, _ subscription: Int?, _ configuration: GATTClientConfiguration,
@@ -84,7 +85,8 @@ extension GATTServer {
 
     private func isServiceChanged(_ handle: AttributeHandle) -> Bool { database.type(of: handle) == .serviceChanged }
 
-    /// Whether a value may be sent to a client that cannot subscribe to it, since there is no descriptor for that.
+    /// Checks whether a value may be sent to a client that cannot subscribe to it, because there is no descriptor for
+    /// that.
     private func checkUnconditional(
         _ handle: AttributeHandle, _ configuration: GATTClientConfiguration, _ peer: inout GATTPeer
     ) throws(GATTServerError) {
@@ -96,12 +98,14 @@ extension GATTServer {
     }
 }
 
-/// One of several values in one notification.
+/// One of several values in a notification.
 public struct GATTHandleValue: Equatable, Sendable {
     /// The handle of the characteristic's value.
     public var handle: AttributeHandle
+    /// The octets of the value.
     public var value: [UInt8]
 
+    /// Creates a value for the characteristic whose value is at `handle`.
     public init(handle: AttributeHandle, value: [UInt8]) {
         self.handle = handle
         self.value = value

@@ -1,8 +1,8 @@
 import BluetoothATT
 import BluetoothBase
 
-// Queued writes (Core 5.4, Vol 3, Part F, 3.4.6): collected by Prepare Write, and executed by Execute Write all
-// together or not at all.
+// Queued writes (Core 5.4, Vol 3, Part F, 3.4.6): Prepare Write collects them, and Execute Write executes either all of
+// them or none.
 
 extension GATTServer {
     /// Prepare Write (3.4.6.1). Offset and length are checked when the write is executed.
@@ -49,7 +49,7 @@ extension GATTServer {
         }
     }
 
-    /// Executes the queue once the application has accepted its part of it.
+    /// Executes the queue once the application has accepted the writes to dynamic values.
     mutating func executeAccepted(
         _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
@@ -91,8 +91,9 @@ extension GATTServer {
         return staged
     }
 
-    /// The value under the parts. One of variable length starts empty if the first part has offset 0: a long write
-    /// leaves nothing of a longer old value. A dynamic value is unknown: it counts as long enough for every offset.
+    /// The value that the parts are written to. A variable-length value starts empty if the first part has offset 0, so
+    /// that a long write leaves nothing of a longer old value. A dynamic value is unknown: it is assumed to be long
+    /// enough for every offset.
     private func initialValue(
         at index: Int, _ offset: Int, _ peer: borrowing GATTPeer
     ) -> [UInt8] {
@@ -107,7 +108,7 @@ extension GATTServer {
         }
     }
 
-    /// How many octets a value can have.
+    /// The maximum length of a value, in octets.
     private func capacity(at index: Int) -> Int {
         switch database.rows[index].storage {
         case .constant, .dynamic: GATTAttributeValue.maximumLength
@@ -138,13 +139,14 @@ extension GATTServer {
     }
 }
 
-/// The new value when a queue is executed.
+/// The new value of an attribute when a queue is executed.
 private struct GATTStagedWrite {
     /// The row of the attribute in the database.
     var index: Int
     var value: [UInt8]
 
-    /// Writes a part; the error if it begins beyond the value's end, or ends beyond the attribute's maximum.
+    /// Writes a part. Returns an error if the part begins beyond the value's end, or ends beyond the attribute's
+    /// maximum.
     mutating func write(_ part: Span<UInt8>, at offset: Int, _ capacity: Int) -> ATTErrorCode? {
         guard offset <= value.count else { return .invalidOffset }
         guard offset + part.count <= capacity else { return .invalidAttributeValueLength }

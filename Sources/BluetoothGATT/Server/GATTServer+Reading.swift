@@ -24,8 +24,8 @@ extension GATTServer {
         return .none
     }
 
-    /// Read Blob (3.4.4.5). A value that would have fitted a Read Response is not refused as Attribute Not Long: the
-    /// specification leaves that open, and a client that asks with offset 0 is served.
+    /// Read Blob (3.4.4.5). A value that would have fit in a Read Response is not refused with Attribute Not Long: the
+    /// specification leaves that open, and a client that starts at offset 0 is served.
     func read(
         _ request: ReadBlobRequest, _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction,
         _ link: GATTLinkView, into writer: inout ByteWriter
@@ -38,7 +38,7 @@ extension GATTServer {
         }
         let offset = Int(request.offset)
         guard let length = length(at: index) else {
-            // No value is longer than that, so the application need not be asked.
+            // No value is longer than this, so the application need not be asked.
             guard offset <= GATTAttributeValue.maximumLength else {
                 return refuse(.invalidOffset, .readBlobRequest, at: request.handle, into: &writer)
             }
@@ -53,7 +53,7 @@ extension GATTServer {
     }
 
     /// Read By Type (3.4.4.1). The list ends before the first value that has another length, may not be read, or is
-    /// dynamic; such a value is handled when it comes first.
+    /// dynamic. Such a value is handled when it comes first.
     func read(
         _ request: ReadByTypeRequest, _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction,
         _ link: GATTLinkView, into writer: inout ByteWriter
@@ -95,7 +95,7 @@ extension GATTServer {
         return .none
     }
 
-    /// How many octets of a value a Read By Type Response holds: its length field counts the handle too.
+    /// The number of octets of a value in a Read By Type Response, whose length field also counts the handle.
     static func listedLength(of length: Int, mtu: Int) -> Int { min(length, mtu &- 4, 253) }
 
     /// Defers a read until the application provides the value.

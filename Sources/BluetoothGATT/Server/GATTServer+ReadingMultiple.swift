@@ -4,8 +4,8 @@ import BluetoothBase
 // Reading several values at once (Core 5.4, Vol 3, Part F, 3.4.4.7 and 3.4.4.11).
 
 extension GATTServer {
-    /// Read Multiple and Read Multiple Variable. Every attribute is checked before the first value is collected: the
-    /// application is not asked in vain.
+    /// Read Multiple and Read Multiple Variable. Every attribute is checked before the first value is collected, so
+    /// that the application is not asked unnecessarily.
     func read(
         _ list: HandleList, isVariable: Bool, _ peer: borrowing GATTPeer,
         _ transaction: inout GATTServerTransaction, _ link: GATTLinkView, into writer: inout ByteWriter
@@ -27,19 +27,19 @@ extension GATTServer {
 
     /// Collects values until the application must provide one, or the response is full or complete.
     ///
-    /// - Parameter deadline: by when the application must have provided all of them: the client waits for one response.
+    /// - Parameter deadline: When the application must have provided all of them: the client waits for one response.
     func collect(
         _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction, mtu: Int, until deadline: Instant,
         into writer: inout ByteWriter
     ) -> GATTServerOutcome {
-        // Moved out temporarily: the transaction changes while this is written.
+        // Moved out temporarily, because the transaction changes while this is written.
         var collected = GATTCollectedValues()
         swap(&collected, &transaction.collected)
         defer { swap(&collected, &transaction.collected) }
         let limit = mtu &- 1
         while collected.next < collected.handles.count, collected.writer.count < limit {
             let handle = collected.handles[collected.next]
-            // The database may have changed while the application was asked.
+            // The database may have changed while the application was preparing its answer.
             guard let index = database.index(of: handle) else {
                 return refuse(.invalidHandle, collected.opcode, at: handle, into: &writer)
             }

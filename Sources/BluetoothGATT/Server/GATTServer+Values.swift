@@ -1,7 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 
-// An attribute's value for one client. Permissions were checked before.
+// An attribute's value for one client. Permissions have been checked before.
 
 extension GATTServer {
     /// The length of a value, in octets; nil if it is dynamic.
@@ -15,8 +15,8 @@ extension GATTServer {
         }
     }
 
-    /// Appends at most `count` octets of a value, from `offset` on. The offset is not beyond the value's length, and
-    /// the value is not dynamic.
+    /// Appends at most `count` octets of a value, from `offset` on. The offset must not be beyond the value's length,
+    /// and the value must not be dynamic.
     @inline(__always)
     func append(
         at index: Int, _ peer: borrowing GATTPeer, from offset: Int = 0, count: Int,
@@ -40,7 +40,7 @@ extension GATTServer {
         if offset < 2, offset &+ count > 1 { writer.append(UInt8(truncatingIfNeeded: value >> 8)) }
     }
 
-    /// Whether a value is exactly `other`; never for a dynamic one.
+    /// Whether a value equals `other`; always false for a dynamic value.
     func value(at index: Int, _ peer: borrowing GATTPeer, equals other: Span<UInt8>) -> Bool {
         switch database.rows[index].storage {
         case .constant, .fixedLength, .variableLength:

@@ -25,7 +25,7 @@ extension GATTServer {
         return commit(request.value, at: index, &peer)
     }
 
-    /// Write Command (3.4.5.3): as a Write Request, but without error responses. The application cannot refuse it.
+    /// Write Command (3.4.5.3): like a Write Request, but without error responses. The application cannot refuse it.
     @inline(__always)
     mutating func write(
         _ command: WriteCommand, _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction,
@@ -40,7 +40,7 @@ extension GATTServer {
         return commit(command.value, at: index, &peer)
     }
 
-    /// Signed Write Command (3.4.5.4): the caller has to verify the signature.
+    /// Signed Write Command (3.4.5.4): the caller must verify the signature.
     func receive(
         _ command: SignedWriteCommand, _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction
     ) -> GATTServerOutcome {
@@ -57,7 +57,8 @@ extension GATTServer {
 
     // MARK: - The two halves of a write
 
-    /// Why a value of this length cannot be written to an attribute with a value of its own; nil if it can.
+    /// The error for a signed write of this length; nil if it is possible. Constants and per-client values cannot be
+    /// written with a signature.
     func refusal(ofLength length: Int, at index: Int) -> ATTErrorCode? {
         switch database.rows[index].storage {
         case .fixedLength: length > database.values[index].count ? .invalidAttributeValueLength : nil
@@ -67,7 +68,8 @@ extension GATTServer {
         }
     }
 
-    /// Why a value may not be written as a whole; nil if it may. Checks permissions, then the attribute's length.
+    /// The error for writing a value as a whole; nil if it may be written. Checks permissions, then the attribute's
+    /// length.
     @inline(__always)
     func refusal(
         ofWriting value: Span<UInt8>, at index: Int, _ peer: borrowing GATTPeer
@@ -83,7 +85,7 @@ extension GATTServer {
             return value.count > GATTAttributeValue.maximumLength ? .invalidAttributeValueLength : nil
         case .clientConfiguration(_, let supported):
             guard value.count == 2 else { return .invalidAttributeValueLength }
-            // What the characteristic does not offer is refused (Core Specification Supplement, Part B, 1.2).
+            // Bits that the characteristic does not support are refused (Core Specification Supplement, Part B, 1.2).
             return GATTClientConfiguration(value).isSubset(of: supported)
                 ? nil : .clientCharacteristicConfigurationImproperlyConfigured
         case .clientSupportedFeatures:
@@ -119,7 +121,7 @@ extension GATTServer {
 }
 
 extension GATTClientConfiguration {
-    /// The value of a descriptor, which has two octets. Reserved bits are ignored (Part G, 3.3.3.3).
+    /// Decodes the value of a descriptor, two octets. Reserved bits are ignored (Part G, 3.3.3.3).
     fileprivate init(_ value: Span<UInt8>) {
         let octets = value.count < 2 ? 0 : UInt16(value[0]) | UInt16(value[1]) << 8
         self = Self(rawValue: octets).intersection(.known)
@@ -127,7 +129,7 @@ extension GATTClientConfiguration {
 }
 
 extension GATTClientSupportedFeatures {
-    /// The value of the characteristic: octets after the first, and undefined bits, are ignored.
+    /// Decodes the value of the characteristic. Octets after the first, and undefined bits, are ignored.
     fileprivate init(_ value: Span<UInt8>) {
         self = value.isEmpty ? [] : Self(rawValue: value[0]).intersection(.known)
     }

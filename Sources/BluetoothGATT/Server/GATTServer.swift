@@ -1,19 +1,21 @@
 import BluetoothATT
 import BluetoothBase
 
-/// The GATT server of a device: answers the requests of its clients from a database (Core 5.4, Vol 3, Part F and G).
+/// The GATT server of a device. It answers the requests of its clients from a database (Core 5.4, Vol 3, Part F and G).
 ///
-/// One server serves every link. The state of a client is in its `GATTPeer`, and that of a channel in the channel: an
-/// `AttributeEndpoint` holds both, and is what drives the server. The server reads no clock: a request that the
-/// application is slow to answer has a deadline.
+/// One server serves every link. An `AttributeEndpoint` holds the state of a client (`GATTPeer`) and of its channels,
+/// and drives the server. The server reads no clock: a request that waits for the application has a deadline.
 public struct GATTServer: Sendable {
+    /// The attributes that the server serves to all clients.
     public var database: GATTDatabase
     /// The longest PDU this device receives, in octets: its answer to an Exchange MTU Request (Vol 3, Part F, 3.4.2.2).
     public var maximumMTU: Int
-    /// How long the application has to answer. Clients give up after 30 s and must then disconnect, so the server
-    /// answers in its place before that.
+    /// The time that the application has to answer. Clients time out after 30 s and must then disconnect, so the server
+    /// responds in its place before that.
     public var applicationTimeout: Duration
 
+    /// Creates a server. By default its database is empty.
+    /// - Parameter maximumMTU: The longest PDU this device receives, in octets.
     public init(
         database: GATTDatabase = GATTDatabase(), maximumMTU: Int = 517, applicationTimeout: Duration = .seconds(25)
     ) {
@@ -22,13 +24,12 @@ public struct GATTServer: Sendable {
         self.applicationTimeout = applicationTimeout
     }
 
-    /// Handles a PDU that a client sent.
+    /// Handles a PDU from a client.
     ///
     /// - Parameters:
     ///   - pdu: The whole PDU, opcode first.
-    ///   - security: The current security of the link.
-    ///   - writer: Gets the response, if there is one; never more than one PDU of at most ATT_MTU octets.
-    /// - Returns: What else happened.
+    ///   - writer: Receives the response, if there is one: never more than one PDU of at most ATT_MTU octets.
+    /// - Returns: The effect of the PDU, besides the response.
     @inline(__always)
     mutating func receive(
         _ pdu: Span<UInt8>, peer: inout GATTPeer, transaction: inout GATTServerTransaction, bearer: inout ATTBearer,
@@ -102,7 +103,8 @@ public struct GATTServer: Sendable {
                 _ = try HandleValueConfirmation(decoding: reader)
                 return confirm(&transaction, bearer: &bearer)
             case .signedWriteCommand:
-                // An enhanced bearer is encrypted, whatever the link says now, and carries none, nor does BR/EDR (3.4.5.4).
+                // Enhanced bearers are always encrypted and carry no signed writes; nor do bearers over BR/EDR
+                // (3.4.5.4).
                 guard bearer.kind == .unenhanced else { return transaction.drop(.signatureUnneeded) }
                 return receive(try SignedWriteCommand(decoding: reader), peer, &transaction)
             case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
@@ -118,8 +120,8 @@ public struct GATTServer: Sendable {
         }
     }
 
-    /// Refuses a PDU that is longer than any this device takes, and of which only the opcode is known. Only a request is answered
-    /// (Vol 3, Part F, 3.4.1.1).
+    /// Refuses a PDU that is longer than this device can receive, and of which only the opcode is known. Only a request
+    /// gets a response (Vol 3, Part F, 3.4.1.1).
     func refuse(
         tooLong octet: UInt8, transaction: inout GATTServerTransaction, bearer: ATTBearer, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
@@ -156,7 +158,7 @@ public struct GATTServer: Sendable {
     }
 }
 
-/// The context of one PDU: the link it came over.
+/// The state of the link that a PDU arrived on.
 struct GATTLinkView {
     var security: LinkSecurity
     var mtu: Int

@@ -1,71 +1,74 @@
 import BluetoothATT
 
-/// What a PDU from a client brought about, beside the response the server wrote.
+/// The effect of a PDU from a client, besides the response that the server wrote.
 ///
-/// Ranges count from the first octet of the PDU, the opcode: nothing needs to be copied.
+/// Ranges count from the first octet of the PDU, the opcode, so nothing needs to be copied.
 public enum GATTServerOutcome: Equatable, Sendable {
-    /// Nothing that anybody has to know.
+    /// Nothing to report.
     case none
-    /// A value was written, and the database keeps it unless it is dynamic. There is nothing to answer.
+    /// A value was written. The database keeps it unless it is dynamic. The application need not answer.
     case valueWritten(handle: AttributeHandle, value: Range<Int>)
-    /// A value came with a signature, which the server has not verified: if it is right, `AttributeEndpoint.commitSigned`.
+    /// A signed value arrived. The server has not verified the signature: if it is valid, call
+    /// `AttributeEndpoint.commitSigned`.
     case signedWriteReceived(handle: AttributeHandle, value: Range<Int>)
-    /// The application has to answer with the value from `offset` on: `AttributeEndpoint.answer` or `refuse`.
+    /// The application must provide the value from `offset` on: `AttributeEndpoint.answer` or `refuse`.
     case readRequested(GATTRequestToken, handle: AttributeHandle, offset: Int)
-    /// The application has to take or refuse a value: `AttributeEndpoint.accept` or `refuse`.
+    /// The application must accept or refuse a value: `AttributeEndpoint.accept` or `refuse`.
     case writeRequested(GATTRequestToken, handle: AttributeHandle, value: Range<Int>)
-    /// The application has to take or refuse a list of queued writes together, which `AttributeEndpoint.preparedWrites(for:)`
-    /// has: `AttributeEndpoint.accept` or `refuse`. The values the database keeps change only when it accepts.
+    /// The application must accept or refuse a list of queued writes as a whole: `AttributeEndpoint.accept` or
+    /// `refuse`. `AttributeEndpoint.preparedWrites(for:)` returns the list. Values that the database keeps change only
+    /// when the application accepts.
     case executeRequested(GATTRequestToken)
-    /// The application has to say whether the client may access an attribute: `AttributeEndpoint.authorize` or `refuse`. What
-    /// the client wants waits, and no other channel with it.
+    /// The application must decide whether the client may access an attribute: `AttributeEndpoint.authorize` or
+    /// `refuse`. The client's PDU waits, which does not block other channels.
     case authorizationRequested(GATTRequestToken, handle: AttributeHandle, access: GATTAccess)
-    /// Queued writes were done; these are the attributes whose values changed.
+    /// Queued writes were executed. The list contains the changes.
     case preparedWritesExecuted([GATTValueChange])
-    /// A client began or ceased to listen to a characteristic.
+    /// A client changed its subscription to a characteristic.
     case subscriptionChanged(GATTSubscriptionChange)
-    /// A client has written its supported features; keep them with its bond.
+    /// A client has written its supported features. Store them with its bond.
     case clientSupportedFeaturesChanged(GATTClientSupportedFeatures)
-    /// The client asked for an ATT_MTU, and this one counts from now on.
+    /// The client has exchanged the MTU. This is the ATT_MTU from now on.
     case mtuExchanged(Int)
-    /// The client has received the indication of this value; the next may be sent.
+    /// The client has confirmed the indication of this value. The next indication may be sent.
     case confirmationReceived(AttributeHandle)
-    /// The application did not answer in time, and the server answered Unlikely Error in its place. The token is no
-    /// longer good.
+    /// The application did not answer in time, so the server refused the request: with Unlikely Error, or with
+    /// Insufficient Authorization if the request waited for authorization. The token is no longer valid.
     case requestExpired(GATTRequestToken)
-    /// The request was answered with this error.
+    /// The request was refused with this error.
     case refused(ATTError)
-    /// The PDU was ignored.
+    /// The PDU was dropped.
     case dropped(GATTDropReason)
 }
 
-/// Why a server ignored a PDU without an answer.
+/// Why a server dropped a PDU without a response.
 public enum GATTDropReason: Equatable, Sendable {
-    /// A command or a confirmation without its proper shape, or an empty PDU.
+    /// A malformed command or confirmation, or an empty PDU.
     case malformed
     /// A command or a confirmation longer than the ATT_MTU.
     case tooLong
-    /// An opcode that is not assigned, and asks not to be answered (Core 5.4, Vol 3, Part F, 3.3.1).
+    /// An unassigned opcode whose Command Flag says that it is not answered (Core 5.4, Vol 3, Part F, 3.3.1).
     case unknownCommand
-    /// A response, a notification or an indication: nothing a client sends.
+    /// A response, a notification or an indication. Clients do not send them.
     case notForServer
     /// A request while the one before it is still being served, which a client must not send (Vol 3, Part F, 3.3.2).
     case requestPending
-    /// A confirmation although no indication was sent.
+    /// A confirmation without an indication.
     case unexpectedConfirmation
-    /// A command that would have been answered with this error, had it been a request.
+    /// A command that would have received this error if it had been a request.
     case refused(ATTErrorCode)
-    /// A signed write over an encrypted link, where a plain one belongs (Vol 3, Part C, 10.4.1).
+    /// A signed write over an encrypted link, where an unsigned one must be used (Vol 3, Part C, 10.4.1), or over a
+    /// bearer that carries no signed writes.
     case signatureUnneeded
-    /// A command of a client that does not know of a change of the database (Vol 3, Part G, 2.5.2.1).
+    /// A command from a client that does not know of a change of the database (Vol 3, Part G, 2.5.2.1).
     case databaseOutOfSync
-    /// A time-out has ended the bearer.
+    /// The bearer has timed out, or its channel is closed.
     case bearerClosed
 }
 
-/// One application's chance to answer one request.
+/// Identifies one request that waits for the application's answer.
 public struct GATTRequestToken: Hashable, Sendable {
-    /// The channel that the request came over and that its response has to take.
+    /// The channel that the request arrived on, which must also carry the response.
     public let channel: AttributeChannel.ID
     let rawValue: UInt32
 }
@@ -74,13 +77,16 @@ public struct GATTRequestToken: Hashable, Sendable {
 public struct GATTSubscriptionChange: Equatable, Sendable {
     /// The handle of the characteristic's value.
     public var characteristic: AttributeHandle
-    /// Empty also where the client has written for the first time to a subscription that was restored: it begins anew.
+    /// The previous configuration. Also empty for the client's first write to a restored subscription, which starts it
+    /// over.
     public var old: GATTClientConfiguration
+    /// The configuration from now on; empty if the client has unsubscribed.
     public var new: GATTClientConfiguration
-    /// Whether a bonded client has it from an earlier link, and has not spoken of it on this one (Core 5.4, Vol 3, Part G,
-    /// 2.4).
+    /// Whether the subscription comes from an earlier link of a bonded client that has not written it on this link
+    /// (Core 5.4, Vol 3, Part G, 2.4).
     public var isRestored: Bool
 
+    /// Creates a change of the configuration from `old` to `new`.
     public init(
         characteristic: AttributeHandle, old: GATTClientConfiguration, new: GATTClientConfiguration,
         isRestored: Bool = false
@@ -92,33 +98,33 @@ public struct GATTSubscriptionChange: Equatable, Sendable {
     }
 }
 
-/// What an executed queue of writes changed at one attribute.
+/// A change to one attribute by executing queued writes.
 public enum GATTValueChange: Equatable, Sendable {
-    /// A value that the database keeps: `GATTDatabase.value(of:)` has the new one.
+    /// A value that the database keeps: `GATTDatabase.value(of:)` returns the new one.
     case value(AttributeHandle)
     case subscription(GATTSubscriptionChange)
     case clientSupportedFeatures(GATTClientSupportedFeatures)
 }
 
-/// Why the server would not do what the application asked for.
+/// Why the server rejected a call from the application.
 public enum GATTServerError: Error, Equatable, Sendable {
     /// The request has been answered, has expired, or belongs to another connection.
     case staleToken
-    /// A value for a write, or an acceptance for a read.
+    /// The answer does not match the request: for example, a value for a write, or an acceptance for a read.
     case wrongAnswer
-    /// The client did not ask for notifications, or indications, of this value.
+    /// The client has not subscribed to notifications, or indications, of this value.
     case notSubscribed(AttributeHandle)
-    /// The link is not, or not yet, what the client had to be to subscribe.
+    /// The link does not have, or does not have yet, the security required to subscribe.
     case insufficientSecurity(ATTErrorCode)
-    /// The value does not fit into one PDU, which holds `maximum` octets of it.
+    /// The value does not fit in one PDU, which holds `maximum` octets of it.
     case valueTooLong(maximum: Int)
-    /// The client does not understand several values in one notification, or there are fewer than two.
+    /// The client does not support several values in one notification, or there are fewer than two.
     case multipleNotificationsNotSupported
-    /// The client does not know yet that the database has changed, and would take the value for another one's (Core 5.4, Vol
-    /// 3, Part G, 2.5.2.1).
+    /// The client does not know yet that the database has changed, and would mistake the value for that of another
+    /// attribute (Core 5.4, Vol 3, Part G, 2.5.2.1).
     case changeUnaware
-    /// The indication before this one is not confirmed yet.
+    /// The previous indication is not confirmed yet.
     case indicationPending
-    /// A time-out has ended the bearer.
+    /// The bearer has timed out, or its channel is closed.
     case bearerClosed
 }

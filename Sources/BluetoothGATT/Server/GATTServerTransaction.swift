@@ -1,24 +1,25 @@
 import BluetoothATT
 import BluetoothBase
 
-/// What a server is doing for a client on one channel: the request that waits for the application, and the indication
-/// that waits for its confirmation.
+/// A server's work for a client on one channel: the request that waits for the application, and the indication that
+/// waits for its confirmation.
 struct GATTServerTransaction: Sendable {
-    /// The request the application must answer.
+    /// The request that the application must answer.
     var pending: GATTPendingRequest?
-    /// What waits for the application's consent, in the order it came.
+    /// The PDUs that wait for the application's authorization, in order of arrival.
     var held: [GATTHeldPDU] = []
     /// The values collected for a Read Multiple Request.
     var collected = GATTCollectedValues()
     /// The queued writes that the application is asked to accept.
     var executing = GATTPreparedWrites()
-    /// The value whose indication waits for a confirmation.
+    /// The handle of the value whose indication waits for a confirmation.
     var indicated: AttributeHandle?
-    /// The change of the database, by `GATTPeer.changeCount`, of which the client was last told here by Database Out Of Sync.
+    /// The last change of the database, by `GATTPeer.changeCount`, that Database Out Of Sync has reported to the client
+    /// on this channel.
     var toldOfChange: UInt32?
-    /// How many PDUs were ignored because the client broke the protocol.
+    /// The number of PDUs that were dropped without a response.
     private(set) var droppedPDUCount: UInt64 = 0
-    /// The channel, as tokens name it.
+    /// The channel named in tokens.
     private let channel: AttributeChannel.ID
     private var lastToken: UInt32 = 0
 
@@ -26,12 +27,12 @@ struct GATTServerTransaction: Sendable {
         self.channel = channel
     }
 
-    /// When the application has had time enough to answer.
+    /// When the application's time to answer is up.
     var nextDeadline: Instant? { earliest(pending?.deadline, held.first?.deadline) }
     /// Whether a request waits for the application: the client must not send another one.
     var isBusy: Bool { pending != nil || (!held.isEmpty && held.contains(where: \.isRequest)) }
 
-    /// Puts a request off until the application has answered.
+    /// Defers a request until the application has answered.
     mutating func wait(for request: GATTPendingRequest.Kind, until deadline: Instant) -> GATTRequestToken {
         let token = makeToken()
         pending = GATTPendingRequest(token: token, deadline: deadline, kind: request)
@@ -43,7 +44,7 @@ struct GATTServerTransaction: Sendable {
         return GATTRequestToken(channel: channel, rawValue: lastToken)
     }
 
-    /// Forgets attributes that were removed from the database.
+    /// Discards the queued writes to attributes that were removed from the database.
     mutating func forget(_ handles: ClosedRange<AttributeHandle>) {
         executing.removeAll(in: handles)
     }

@@ -1,15 +1,17 @@
 import BluetoothBase
 
 extension BTSnoop {
-    /// The kind of a record of BlueZ's monitor: a packet, or a note about an adapter or the programs that use it.
+    /// The kind of a record of BlueZ's monitor: a packet, or information about an adapter or the programs that use it.
     public struct MonitorOpcode: RawRepresentable, Hashable, Sendable {
+        /// The opcode as the kernel defines it.
         public var rawValue: UInt16
 
+        /// Creates an opcode from its number, whether or not it is listed here.
         public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        /// An adapter was found.
+        /// An adapter was added.
         public static let newIndex = MonitorOpcode(rawValue: 0)
-        /// An adapter has gone.
+        /// An adapter was removed.
         public static let deleteIndex = MonitorOpcode(rawValue: 1)
         /// An HCI command.
         public static let command = MonitorOpcode(rawValue: 2)
@@ -29,15 +31,15 @@ extension BTSnoop {
         public static let closeIndex = MonitorOpcode(rawValue: 9)
         /// The address and manufacturer of an adapter, once they are known.
         public static let indexInfo = MonitorOpcode(rawValue: 10)
-        /// Diagnostics in a format of the controller's vendor.
+        /// Diagnostics in a vendor-specific format.
         public static let vendorDiagnostic = MonitorOpcode(rawValue: 11)
-        /// A log line of the kernel.
+        /// A log message of the kernel.
         public static let systemNote = MonitorOpcode(rawValue: 12)
-        /// A log line of a program.
+        /// A log message of a program.
         public static let userLogging = MonitorOpcode(rawValue: 13)
-        /// A program opened a socket to the kernel's Bluetooth.
+        /// A program opened a Bluetooth control socket of the kernel.
         public static let controlOpen = MonitorOpcode(rawValue: 14)
-        /// A program closed it.
+        /// A program closed its control socket.
         public static let controlClose = MonitorOpcode(rawValue: 15)
         /// A command of the management interface.
         public static let controlCommand = MonitorOpcode(rawValue: 16)
@@ -48,7 +50,7 @@ extension BTSnoop {
         /// ISO data from the controller.
         public static let isoReceived = MonitorOpcode(rawValue: 19)
 
-        /// The kind and direction of the packet a record of this opcode carries; nil if it carries none.
+        /// The direction and type of the packet in a record with this opcode; nil if such a record contains no packet.
         var packet: (direction: Direction, type: HCIPacketType)? {
             switch self {
             case .command: (.sent, .command)
@@ -63,7 +65,7 @@ extension BTSnoop {
             }
         }
 
-        /// The opcode for a packet.
+        /// Creates the opcode for a packet.
         init(_ type: HCIPacketType, _ direction: Direction) {
             switch type {
             case .command: self = .command
@@ -75,12 +77,12 @@ extension BTSnoop {
         }
     }
 
-    /// The index in the records that concern no adapter.
+    /// The adapter index in records that concern no adapter.
     static let noAdapter: UInt16 = 0xFFFF
 }
 
 extension BTSnoop.MonitorOpcode: CustomStringConvertible {
-    /// BlueZ's name for such a record, or its number if it has no name here.
+    /// BlueZ's name for the record, or its number if the opcode is unknown.
     public var description: String {
         switch self {
         case .newIndex: "New Index"

@@ -2,17 +2,18 @@ import BluetoothBase
 
 /// Reads a capture in btsnoop format from a stream of bytes, in pieces of any size.
 ///
-/// It buffers at most one record: add a piece with `append`, take the complete records with `next`, then add the next
-/// piece.
+/// Add a piece with `append`, take the complete records with `next`, then add the next piece. Used this way, the reader
+/// buffers at most one record.
 public struct BTSnoopReader: Sendable {
     /// The format of the capture's packets; nil until the header has been read.
     public private(set) var datalink: BTSnoop.Datalink?
-    /// The longest packet to accept. A longer one fails the capture, however few of its bytes are there.
+    /// The longest packet to accept. If a record claims a longer one, reading fails, even if few of its bytes are
+    /// present.
     public let maximumPacketLength: Int
     private var buffer = CaptureBuffer()
 
-    /// - Parameter maximumPacketLength: the longest packet to accept, indicator included. The default is the longest
-    ///   ACL packet.
+    /// - Parameter maximumPacketLength: the longest packet to accept, including its indicator. The default is the
+    ///   longest ACL packet.
     public init(maximumPacketLength: Int = 0x1_0004) { self.maximumPacketLength = maximumPacketLength }
 
     /// Adds the next piece of the capture.
@@ -21,13 +22,13 @@ public struct BTSnoopReader: Sendable {
     /// Whether all bytes have been read. False at the end of the capture means that its last record is incomplete.
     public var isAtRecordBoundary: Bool { buffer.isEmpty }
 
-    /// Reads the next record, and writes its packet, H4 indicator first, to `packet`.
+    /// Reads the next record and writes its packet to `packet`, starting with the H4 indicator.
     ///
-    /// A record of the monitor that is not a packet has no type, and its data is written unchanged.
+    /// A monitor record that is not a packet has no type, and its data is written unchanged.
     /// - Parameter packet: replaced with the packet's bytes.
     /// - Returns: nil if the next record is not complete yet.
-    /// - Throws: if the bytes are not a capture this reader supports, with their offset in the capture. Every later
-    ///   call throws the same error.
+    /// - Throws: if the bytes are not a capture that this reader supports. The error contains their offset in the
+    ///   capture. Every later call throws the same error.
     public mutating func next(into packet: inout ByteWriter) throws(DecodingFailure) -> BTSnoop.Record? {
         do {
             guard let datalink = try readHeader() else { return nil }
@@ -47,7 +48,7 @@ public struct BTSnoopReader: Sendable {
         return found
     }
 
-    /// What the header says; nil if it is not complete yet.
+    /// Decodes the header. Returns nil if it is not complete yet.
     private static func datalink(of bytes: Span<UInt8>) throws(DecodingFailure) -> BTSnoop.Datalink? {
         guard bytes.count >= BTSnoop.headerLength else { return nil }
         var reader = ByteReader(bytes)
@@ -65,7 +66,7 @@ public struct BTSnoopReader: Sendable {
         return datalink
     }
 
-    /// Reads the record that begins the rest. Also returns how many bytes it took.
+    /// Reads the record at the start of the unread octets. Also returns its length in octets.
     private func parseRecord(
         _ datalink: BTSnoop.Datalink, into packet: inout ByteWriter
     ) throws(DecodingFailure) -> (BTSnoop.Record, length: Int)? {

@@ -1,9 +1,9 @@
 import BluetoothBase
 
-/// Writes a capture in btsnoop format, which `btmon` and Wireshark read.
+/// Writes a capture in btsnoop format, which `btmon` and Wireshark can read.
 public enum BTSnoopWriter {
-    /// Appends the header of a capture, once, before its records: those of `appendMonitorRecord` for the datalink
-    /// `.monitor`, otherwise those of `appendRecord`.
+    /// Appends the header of a capture. Call this once, before you append records: with `appendMonitorRecord` for the
+    /// datalink `.monitor`, otherwise with `appendRecord`.
     public static func appendHeader(_ datalink: BTSnoop.Datalink = .h4, to writer: inout ByteWriter) {
         for index in BTSnoop.identification.indices { writer.append(BTSnoop.identification[index]) }
         writer.append(BTSnoop.version.byteSwapped)
@@ -13,9 +13,9 @@ public enum BTSnoopWriter {
     /// Appends the record of one packet.
     ///
     /// - Parameters:
-    ///   - packet: a whole packet, H4 indicator first.
-    ///   - microsecondsSince1970: when it was sent or received, UTC.
-    ///   - cumulativeDrops: how many packets the capture has lost so far.
+    ///   - packet: a complete packet, starting with its H4 indicator.
+    ///   - microsecondsSince1970: the time at which it was sent or received, in UTC.
+    ///   - cumulativeDrops: the number of packets that the capture has lost so far.
     public static func appendRecord(
         _ packet: Span<UInt8>, _ direction: BTSnoop.Direction, microsecondsSince1970: Int64,
         cumulativeDrops: UInt32 = 0, to writer: inout ByteWriter
@@ -27,12 +27,13 @@ public enum BTSnoopWriter {
         append(packet, flags: flags, microsecondsSince1970, cumulativeDrops, to: &writer)
     }
 
-    /// Appends the record of a packet of one of several adapters.
+    /// Appends the record of a packet from one of several adapters.
     ///
     /// - Parameters:
-    ///   - packet: a whole packet, H4 indicator first. A packet with an unknown indicator is left out.
+    ///   - packet: a complete packet, starting with its H4 indicator. A packet with an unknown indicator is not
+    ///     recorded.
     ///   - adapter: the number `N` of the adapter `hciN`.
-    ///   - microsecondsSince1970: when it was sent or received, UTC.
+    ///   - microsecondsSince1970: the time at which it was sent or received, in UTC.
     public static func appendMonitorRecord(
         _ packet: Span<UInt8>, _ direction: BTSnoop.Direction, adapter: UInt16, microsecondsSince1970: Int64,
         to writer: inout ByteWriter
@@ -44,9 +45,9 @@ public enum BTSnoopWriter {
             to: &writer)
     }
 
-    /// Appends a record of the kernel's monitor, which may be no packet. One without an opcode is left out.
+    /// Appends a record from the kernel's monitor, which need not be a packet. A record without an opcode is ignored.
     ///
-    /// - Parameter packet: its data; a packet with the H4 indicator first.
+    /// - Parameter packet: the record's data. A packet starts with its H4 indicator.
     public static func appendMonitorRecord(
         _ record: BTSnoop.Record, _ packet: Span<UInt8>, to writer: inout ByteWriter
     ) {

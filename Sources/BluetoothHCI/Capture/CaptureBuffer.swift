@@ -1,11 +1,11 @@
 import BluetoothBase
 
-/// The octets of a capture that came in pieces of any size and have not been read yet.
+/// The unread octets of a capture that arrives in pieces of any size.
 struct CaptureBuffer: Sendable {
     private(set) var bytes: [UInt8] = []
-    /// How many of the octets have been read.
+    /// The number of octets that have been read.
     private(set) var offset = 0
-    /// Where in the capture the first one is.
+    /// The position of the first octet in the capture.
     private var position = 0
 
     mutating func append(_ piece: Span<UInt8>) {
@@ -17,16 +17,16 @@ struct CaptureBuffer: Sendable {
 
     var isEmpty: Bool { offset == bytes.count }
 
-    /// What has not been read.
+    /// The unread octets.
     var rest: Span<UInt8> {
         @_lifetime(borrow self)
         get { bytes.span.extracting(offset..<bytes.count) }
     }
 
-    /// Notes that so many octets have been read.
+    /// Marks `count` octets as read.
     mutating func advance(by count: Int) { offset += count }
 
-    /// A failure at an offset in the rest, with its offset in the capture.
+    /// Converts the offset of a failure from one in `rest` to one in the capture.
     func failure(_ failure: DecodingFailure) -> DecodingFailure {
         DecodingFailure(failure.reason, at: failure.offset + position + offset)
     }

@@ -1,20 +1,21 @@
 import BluetoothBase
 
-/// Reads a capture from a stream of bytes, in pieces of any size: btsnoop, pcap or pcapng, whichever it begins as.
+/// Reads a capture from a stream of bytes, in pieces of any size. It detects the format: btsnoop, pcap or pcapng.
 ///
-/// It buffers at most one record: add a piece with `append`, take the complete records with `next`, then add the next
-/// piece.
+/// Add a piece with `append`, take the complete records with `next`, then add the next piece. Used this way, the reader
+/// buffers at most one record.
 public struct CaptureReader: Sendable {
-    /// The longest packet to accept. A longer one fails the capture, however few of its bytes are there.
+    /// The longest packet to accept. If a record claims a longer one, reading fails, even if few of its bytes are
+    /// present.
     public let maximumPacketLength: Int
-    /// The first octets, as long as they are too few to tell the format.
+    /// The first octets, until there are enough to detect the format.
     private var head: [UInt8] = []
     private var btsnoop: BTSnoopReader?
     private var pcap: PcapReader?
     private var pcapng: PcapngReader?
 
-    /// - Parameter maximumPacketLength: the longest packet to accept, indicator included. The default is the longest
-    ///   ACL packet.
+    /// - Parameter maximumPacketLength: the longest packet to accept, including its indicator. The default is the
+    ///   longest ACL packet.
     public init(maximumPacketLength: Int = 0x1_0004) { self.maximumPacketLength = maximumPacketLength }
 
     /// The format of the last packet; nil before the capture's header has been read.
@@ -26,7 +27,7 @@ public struct CaptureReader: Sendable {
             && pcapng?.isAtRecordBoundary ?? true
     }
 
-    /// How many packets were skipped because they are not of a Bluetooth controller.
+    /// The number of packets that were skipped because they are not from a Bluetooth controller.
     public var skippedCount: Int { pcapng?.skippedCount ?? 0 }
 
     /// Adds the next piece of the capture.
@@ -40,7 +41,7 @@ public struct CaptureReader: Sendable {
         } else if magic == PcapngReader.magic {
             pcapng = PcapngReader(maximumPacketLength: maximumPacketLength)
         } else {
-            // It says what is wrong with anything else.
+            // For an unknown format, the btsnoop reader reports the error.
             btsnoop = BTSnoopReader(maximumPacketLength: maximumPacketLength)
         }
         let first = head
@@ -54,13 +55,13 @@ public struct CaptureReader: Sendable {
         pcapng?.append(piece)
     }
 
-    /// Reads the next record, and writes its packet, H4 indicator first, to `packet`.
+    /// Reads the next record and writes its packet to `packet`, starting with the H4 indicator.
     ///
-    /// A record of the monitor that is not a packet has no type, and its data is written unchanged.
+    /// A monitor record that is not a packet has no type, and its data is written unchanged.
     /// - Parameter packet: replaced with the packet's bytes.
     /// - Returns: nil if the next record is not complete yet.
-    /// - Throws: if the bytes are not a capture this reader supports, with their offset in the capture. Every later
-    ///   call throws the same error.
+    /// - Throws: if the bytes are not a capture that this reader supports. The error contains their offset in the
+    ///   capture. Every later call throws the same error.
     public mutating func next(into packet: inout ByteWriter) throws(DecodingFailure) -> BTSnoop.Record? {
         if let record = try btsnoop?.next(into: &packet) { return record }
         if let record = try pcap?.next(into: &packet) { return record }

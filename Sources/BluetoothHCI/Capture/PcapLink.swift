@@ -1,23 +1,23 @@
 import BluetoothBase
 
-/// The link types of pcap and pcapng for HCI packets, as tcpdump.org registers them.
+/// The link types of pcap and pcapng for HCI packets, as registered by tcpdump.org.
 enum PcapLink: UInt16 {
-    /// LINKTYPE_BLUETOOTH_HCI_H4: packets, H4 indicator first.
+    /// LINKTYPE_BLUETOOTH_HCI_H4: packets that start with their H4 indicator.
     case h4 = 187
-    /// LINKTYPE_BLUETOOTH_HCI_H4_WITH_PHDR: the same behind four octets that say which way a packet went.
+    /// LINKTYPE_BLUETOOTH_HCI_H4_WITH_PHDR: the same, preceded by four octets with the direction of the packet.
     case h4WithDirection = 201
-    /// LINKTYPE_BLUETOOTH_LINUX_MONITOR: the number of an adapter and an opcode of BlueZ's monitor, then the packet.
+    /// LINKTYPE_BLUETOOTH_LINUX_MONITOR: an adapter number and an opcode of BlueZ's monitor, followed by the packet.
     case monitor = 254
 
-    /// How the packets look to whoever reads them.
+    /// The format in which the packets are returned to the caller.
     var datalink: BTSnoop.Datalink { self == .monitor ? .monitor : .h4 }
 
-    /// Makes a record of a captured packet, and writes the packet itself, H4 indicator first, to `packet`.
+    /// Creates the record of a captured packet, and writes the packet, starting with its H4 indicator, to `packet`.
     ///
     /// - Parameters:
-    ///   - data: what the capture has of the packet, with what the link type puts in front.
-    ///   - originalLength: how long that was.
-    ///   - direction: which way it went, where the capture says so elsewhere.
+    ///   - data: the captured data: the packet, possibly truncated, with the prefix of the link type.
+    ///   - originalLength: the original length of the data.
+    ///   - direction: the packet's direction, if the capture contains it elsewhere.
     func record(
         _ data: Span<UInt8>, originalLength: Int, direction: BTSnoop.Direction?, microsecondsSince1970: Int64,
         drops: UInt32 = 0, into packet: inout ByteWriter
@@ -43,7 +43,7 @@ enum PcapLink: UInt16 {
         packet.append(try reader.readBytes(reader.remaining))
         let type = packet.bytes.first.flatMap(HCIPacketType.init(rawValue:))
         return BTSnoop.Record(
-            // Data goes both ways, and nothing says which.
+            // Without a recorded direction, that of data is unknown, since data is sent in both directions.
             direction: direction ?? (type == .event ? .received : .sent), type: type, originalLength: length,
             cumulativeDrops: drops, microsecondsSince1970: microsecondsSince1970)
     }

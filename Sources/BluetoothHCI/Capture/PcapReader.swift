@@ -7,7 +7,7 @@ struct PcapReader: Sendable {
     private let maximumPacketLength: Int
     private var buffer = CaptureBuffer()
     private var isBigEndian = false
-    /// How many parts of a second the time stamps count: a million, or a milliard.
+    /// The resolution of the timestamps in ticks per second: one million or one billion.
     private var ticksPerSecond: Int64 = 1_000_000
 
     init(maximumPacketLength: Int) { self.maximumPacketLength = maximumPacketLength }
@@ -16,7 +16,7 @@ struct PcapReader: Sendable {
     static let magics: [UInt32] = [0xA1B2_C3D4, 0xD4C3_B2A1, 0xA1B2_3C4D, 0x4D3C_B2A1]
     private static let headerLength = 24
     private static let recordHeaderLength = 16
-    /// What link types put in front of a packet.
+    /// The maximum length of the prefix that a link type adds to a packet.
     private static let maximumPrefix = 4
 
     var isAtRecordBoundary: Bool { buffer.isEmpty }
@@ -44,7 +44,7 @@ struct PcapReader: Sendable {
         return link
     }
 
-    /// What the header says; nil if it is not complete yet.
+    /// Decodes the header. Returns nil if it is not complete yet.
     private static func header(
         _ bytes: Span<UInt8>
     ) throws(DecodingFailure) -> (isBigEndian: Bool, ticksPerSecond: Int64, link: PcapLink)? {
@@ -53,15 +53,15 @@ struct PcapReader: Sendable {
         let magic = try reader.readUInt32()
         let isBigEndian = magic == 0xD4C3_B2A1 || magic == 0x4D3C_B2A1
         let isInNanoseconds = magic == 0xA1B2_3C4D || magic == 0x4D3C_B2A1
-        // The version, and fields that nobody uses.
+        // Skip the version and unused fields.
         reader.offset = 20
-        // The upper bits are about frame check sequences, which HCI has none of.
+        // The upper bits describe frame check sequences, which HCI doesn't use.
         let code = UInt16(truncatingIfNeeded: try reader.readUInt32(isBigEndian: isBigEndian))
         guard let link = PcapLink(rawValue: code) else { throw DecodingFailure(.unknownCode(code), at: 20) }
         return (isBigEndian, isInNanoseconds ? 1_000_000_000 : 1_000_000, link)
     }
 
-    /// Reads the record that begins the rest. Also returns how many bytes it took.
+    /// Reads the record at the start of the unread octets. Also returns its length in octets.
     private func parseRecord(
         _ link: PcapLink, into packet: inout ByteWriter
     ) throws(DecodingFailure) -> (BTSnoop.Record, length: Int)? {

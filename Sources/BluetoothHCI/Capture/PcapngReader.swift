@@ -2,15 +2,15 @@ import BluetoothBase
 
 /// Reads a capture in pcapng format from a stream of bytes, in pieces of any size (draft-ietf-opsawg-pcapng).
 ///
-/// A capture may have several interfaces. What is on those that are no Bluetooth controllers is skipped.
+/// A capture may have several interfaces. Packets of interfaces that are not Bluetooth controllers are skipped.
 struct PcapngReader: Sendable {
     private struct Interface {
-        /// Nil for what has no HCI packets.
+        /// The link type; nil if the interface does not carry HCI packets.
         var link: PcapLink?
-        /// The longest part of a packet that is kept; 0 for all of it.
+        /// The maximum number of octets captured of each packet; 0 for no limit.
         var snapLength = 0
-        /// The unit of the time stamps, as the option if_tsresol has it: a negative power of 10, or of 2 with the upper
-        /// bit.
+        /// The unit of the timestamps, as in the if_tsresol option: a negative power of 10, or of 2 if the most
+        /// significant bit is set.
         var resolution: UInt8 = 6
     }
 
@@ -29,9 +29,9 @@ struct PcapngReader: Sendable {
         static let resolution: UInt16 = 9
     }
 
-    /// What the last packet came from.
+    /// The link type of the last packet.
     private(set) var link: PcapLink?
-    /// How many packets of other kinds there were.
+    /// The number of packets skipped because their interface does not carry HCI packets.
     private(set) var skippedCount = 0
     private let maximumPacketLength: Int
     private var buffer = CaptureBuffer()
@@ -41,11 +41,11 @@ struct PcapngReader: Sendable {
 
     init(maximumPacketLength: Int) { self.maximumPacketLength = maximumPacketLength }
 
-    /// The first four octets of a capture, which read the same in both orders.
+    /// The first four octets of a capture. They are the same in both byte orders.
     static let magic = BlockType.section
-    /// How many interfaces a section may have.
+    /// The maximum number of interfaces in a section.
     private static let maximumInterfaces = 4096
-    /// What a block may have beside a packet: comments and names, mostly.
+    /// The maximum number of octets that a block may have in addition to a packet, mostly for comments and names.
     private static let maximumOverhead = 1 << 20
 
     var isAtRecordBoundary: Bool { buffer.isEmpty }
@@ -65,7 +65,7 @@ struct PcapngReader: Sendable {
         }
     }
 
-    /// The length of the block that begins the rest; nil if it is not there as a whole.
+    /// Returns the length of the block at the start of the unread octets, or nil if the block is not complete yet.
     private mutating func blockLength() throws(DecodingFailure) -> Int? {
         guard let isBigEndian = try Self.order(buffer.rest, or: isBigEndian) else { return nil }
         self.isBigEndian = isBigEndian
@@ -79,7 +79,8 @@ struct PcapngReader: Sendable {
         return rest.count >= length ? length : nil
     }
 
-    /// The order of octets in a block: only the beginning of a section changes it. Nil if too little of it is there.
+    /// Returns whether a block is big-endian, or nil if too little of the block has arrived. Only a section header
+    /// changes the byte order.
     private static func order(_ bytes: Span<UInt8>, or current: Bool) throws(DecodingFailure) -> Bool? {
         guard bytes.count >= 12 else { return nil }
         var reader = ByteReader(bytes)
@@ -92,11 +93,11 @@ struct PcapngReader: Sendable {
         }
     }
 
-    /// Reads a whole block. Returns nil if it is not a packet of a controller.
+    /// Reads a complete block. Returns nil if it is not a packet of a controller.
     private mutating func readBlock(
         _ length: Int, into packet: inout ByteWriter
     ) throws(DecodingFailure) -> BTSnoop.Record? {
-        // Without the length, which is repeated at the end.
+        // Without the length, which is repeated at the end of the block.
         let block = Array(buffer.rest.extracting(0..<(length - 4)))
         var reader = ByteReader(block.span)
         let type = try reader.readUInt32(isBigEndian: isBigEndian)
@@ -131,7 +132,7 @@ struct PcapngReader: Sendable {
         let number: Int
         if type == BlockType.packet {
             number = Int(try reader.readUInt16(isBigEndian: isBigEndian))
-            // How many were dropped since the last one; 0xFFFF for an unknown number.
+            // The number of packets dropped since the last one; 0xFFFF if unknown.
             let dropped = try reader.readUInt16(isBigEndian: isBigEndian)
             if dropped != 0xFFFF { drops &+= UInt32(dropped) }
         } else {
@@ -155,7 +156,7 @@ struct PcapngReader: Sendable {
                 default: break
                 }
             }
-            // Of eight octets, the least significant count.
+            // Only the four least significant of the eight octets are used.
             if code == Option.drops, value.count == 8 {
                 for index in 0..<4 { dropped |= UInt32(value[isBigEndian ? 7 - index : index]) << (8 * index) }
             }
@@ -179,7 +180,7 @@ struct PcapngReader: Sendable {
             data, originalLength: originalLength, direction: nil, microsecondsSince1970: 0, drops: drops, into: &packet)
     }
 
-    /// An interface of this section; nil if its packets are skipped.
+    /// Returns an interface of this section, or nil if its packets are skipped.
     private mutating func interface(_ number: Int) throws(DecodingFailure) -> Interface? {
         guard interfaces.indices.contains(number) else { throw DecodingFailure(.invalidValue, at: 8) }
         guard let link = interfaces[number].link else {
@@ -202,12 +203,12 @@ struct PcapngReader: Sendable {
         }
     }
 
-    /// A time stamp in microseconds.
+    /// Converts a timestamp to microseconds.
     static func microseconds(_ ticks: UInt64, _ resolution: UInt8) -> Int64 {
         let power = Int(resolution & 0x7F)
         let scaled = UInt128(ticks) * 1_000_000
         if resolution & 0x80 != 0 { return Int64(clamping: scaled >> power) }
-        // Nothing ticks that fast.
+        // No real clock has such a high resolution.
         guard power <= 30 else { return 0 }
         var divisor: UInt128 = 1
         for _ in 0..<power { divisor *= 10 }
@@ -216,7 +217,7 @@ struct PcapngReader: Sendable {
 }
 
 extension ByteReader {
-    /// Skips what fills a field of a length up to a multiple of four octets.
+    /// Skips the padding of a field to a multiple of four octets.
     @_lifetime(self: copy self)
     fileprivate mutating func skipPadding(_ length: Int) throws(DecodingFailure) {
         _ = try readBytes(min(-length & 3, remaining))

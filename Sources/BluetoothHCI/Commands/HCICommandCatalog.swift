@@ -1,12 +1,12 @@
-/// What this package knows about each command: its name, its bit in the answer to Read Local Supported Commands
-/// (Core 5.4, Vol 4, Part E, 6.27), and its type.
+/// The commands that this package supports, with their names, their bits in the response to Read Local Supported
+/// Commands (Core 5.4, Vol 4, Part E, 6.27) and their types.
 public enum HCICommandCatalog {
-    /// What is known about one command.
+    /// A command in the catalog.
     public struct Entry: Sendable {
-        /// The name in the specification, such as `LE Set Scan Enable`.
+        /// The name in the specification, for example `LE Set Scan Enable`.
         public let name: String
-        /// The octet and bit that say whether a controller supports the command; nil if the specification assigns none,
-        /// because every controller supports it.
+        /// The octet and bit that indicate whether a controller supports the command. Nil if the specification assigns
+        /// none, because every controller supports the command.
         public let supportBit: (octet: Int, bit: Int)?
         /// The command's type.
         public let command: any HCICommand.Type
@@ -18,7 +18,7 @@ public enum HCICommandCatalog {
         }
     }
 
-    /// What is known about `opcode`; nil for a command this package has no type for.
+    /// Returns the entry for `opcode`, or nil for a command without a type in this package.
     public static func entry(for opcode: HCIOpcode) -> Entry? { entries[opcode] }
 
     /// Every opcode in the catalog, in ascending order.

@@ -1,14 +1,14 @@
 import BluetoothBase
 
-/// A command packet, as a controller receives it (Core 5.4, Vol 4, Part E, 5.4.1). A view: it borrows the bytes it was
+/// A command packet as received by a controller (Core 5.4, Vol 4, Part E, 5.4.1). A view: it borrows the bytes it was
 /// decoded from.
 public struct HCICommandPacket: ~Escapable {
-    /// The command.
+    /// The command's opcode.
     public var opcode: HCIOpcode
-    /// The parameters, still encoded; up to 255 octets.
+    /// The encoded parameters, up to 255 octets.
     public var parameters: Span<UInt8>
 
-    /// Decodes a command packet without its H4 indicator: opcode, length, parameters.
+    /// Decodes a command packet, without its H4 indicator: opcode, length and parameters.
     @_lifetime(copy packet)
     public init(decoding packet: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(packet)
@@ -18,7 +18,7 @@ public struct HCICommandPacket: ~Escapable {
         parameters = reader.readRemaining()
     }
 
-    /// Appends the whole packet, H4 indicator first.
+    /// Appends the complete packet, starting with its H4 indicator.
     public func encodePacket(into writer: inout ByteWriter) {
         writer.append(HCIPacketType.command.rawValue)
         writer.append(opcode.rawValue)
@@ -26,10 +26,10 @@ public struct HCICommandPacket: ~Escapable {
         writer.append(parameters)
     }
 
-    /// Reads the parameters of one command.
+    /// Decodes the parameters of a command.
     ///
-    /// - Throws: if they are too short, too long, or contain a value the specification does not allow; `unknownCode` if
-    ///   the packet is of another command.
+    /// - Throws: if the parameters are too short, too long, or contain a value that the specification does not allow;
+    ///   `unknownCode` if the packet contains another command.
     public func decode<Command: HCICommand>(
         as command: Command.Type = Command.self
     ) throws(DecodingFailure) -> Command {
@@ -40,7 +40,7 @@ public struct HCICommandPacket: ~Escapable {
         return decoded
     }
 
-    /// The command as a value of its own type; nil for an opcode that is not in the catalog.
+    /// Decodes the command as a value of its own type. Returns nil for an opcode that is not in the catalog.
     public func decodeKnown() throws(DecodingFailure) -> (any HCICommand)? {
         guard let entry = HCICommandCatalog.entry(for: opcode) else { return nil }
         return try decodeAny(entry.command)

@@ -163,7 +163,7 @@ extension HCIOpcode {
     public static let leSetHostFeature = HCIOpcode(.leController, 0x74)
 }
 
-/// Periodic advertising, and power.
+/// Commands for periodic advertising and power control.
 extension HCIOpcode {
     /// LE Set Periodic Advertising Parameters [v1] (7.8.61).
     public static let leSetPeriodicAdvertisingParameters = HCIOpcode(.leController, 0x3E)

@@ -2,21 +2,26 @@ import BluetoothBase
 
 /// LE Set Extended Advertising Data (Core 5.4, Vol 4, Part E, 7.8.54).
 public struct LESetExtendedAdvertisingData: HCICommand {
+    /// The command's opcode: OGF 0x08, OCF 0x0037.
     public static let opcode = HCIOpcode.leSetExtendedAdvertisingData
     /// The advertising set.
     public var advertisingHandle: AdvertisingHandle
-    /// All of the set's advertising data, or a part of it.
+    /// The set's advertising data, or a fragment of it.
     public var fragment: AdvertisingDataFragment
 
+    /// Creates the command for a set, with its complete data or one fragment.
     public init(advertisingHandle: AdvertisingHandle, fragment: AdvertisingDataFragment) {
         self.advertisingHandle = advertisingHandle
         self.fragment = fragment
     }
 
+    /// Decodes the advertising handle and a fragment. Throws if octets are missing, if the operation is reserved, if
+    /// the fragmentation preference is neither 0x00 nor 0x01, or if the length exceeds 251.
     public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
         (advertisingHandle, fragment) = try parameters.read()
     }
 
+    /// Appends the advertising handle, the operation, the fragmentation preference, the length and the data.
     public func encodeParameters(into writer: inout ByteWriter) {
         writer.append(parameters: advertisingHandle, fragment)
     }
@@ -24,27 +29,32 @@ public struct LESetExtendedAdvertisingData: HCICommand {
 
 /// LE Set Extended Scan Response Data (Core 5.4, Vol 4, Part E, 7.8.55).
 public struct LESetExtendedScanResponseData: HCICommand {
+    /// The command's opcode: OGF 0x08, OCF 0x0038.
     public static let opcode = HCIOpcode.leSetExtendedScanResponseData
     /// The advertising set.
     public var advertisingHandle: AdvertisingHandle
-    /// All of the set's scan response data, or a part of it.
+    /// The set's scan response data, or a fragment of it.
     public var fragment: AdvertisingDataFragment
 
+    /// Creates the command for a set, with its complete data or one fragment.
     public init(advertisingHandle: AdvertisingHandle, fragment: AdvertisingDataFragment) {
         self.advertisingHandle = advertisingHandle
         self.fragment = fragment
     }
 
+    /// Decodes the advertising handle and a fragment. Throws if octets are missing, if the operation is reserved, if
+    /// the fragmentation preference is neither 0x00 nor 0x01, or if the length exceeds 251.
     public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
         (advertisingHandle, fragment) = try parameters.read()
     }
 
+    /// Appends the advertising handle, the operation, the fragmentation preference, the length and the data.
     public func encodeParameters(into writer: inout ByteWriter) {
         writer.append(parameters: advertisingHandle, fragment)
     }
 }
 
-/// A fragment of an advertising set's data, as much as fits into one command.
+/// A fragment of an advertising set's data that fits into one command.
 public struct AdvertisingDataFragment: Hashable, Sendable {
     /// The position of the fragment in the data.
     public enum Operation: UInt8, Sendable {
@@ -54,19 +64,20 @@ public struct AdvertisingDataFragment: Hashable, Sendable {
         case first = 1
         /// The last of several fragments.
         case last = 2
-        /// All of the data in one command.
+        /// The complete data in one command.
         case complete = 3
-        /// No data. Only the set's Advertising DID changes.
+        /// Unchanged data. Only the set's Advertising DID changes.
         case unchanged = 4
     }
 
-    /// Which fragment this is.
+    /// The position of this fragment in the data.
     public var operation: Operation
-    /// Asks the controller to send the data in as few PDUs as possible.
+    /// Whether to ask the controller to send the data in as few PDUs as possible.
     public var minimizesFragmentation: Bool
-    /// Up to 251 octets; anything beyond is not sent.
+    /// The data, up to 251 octets. Further octets are not sent.
     public var data: [UInt8]
 
+    /// Creates a fragment. By default, it is the complete data, sent in as few PDUs as possible.
     public init(operation: Operation = .complete, minimizesFragmentation: Bool = true, data: [UInt8]) {
         self.operation = operation
         self.minimizesFragmentation = minimizesFragmentation

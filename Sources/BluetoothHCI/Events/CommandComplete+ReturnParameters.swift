@@ -1,13 +1,13 @@
 import BluetoothBase
 
 extension CommandComplete {
-    /// The status octet; nil if the event carries no return parameters at all.
+    /// The status octet; nil if the event contains no return parameters.
     public var status: HCIStatus? {
         returnParameters.isEmpty ? nil : HCIStatus(rawValue: returnParameters[0])
     }
 
-    /// Reads what `command` returns after the status octet. A controller may omit them when it reports a failure, so
-    /// check `status` first.
+    /// Decodes the return parameters of `command`, after the status octet. A controller may omit them when it reports a
+    /// failure, so check `status` first.
     public func decodeReturnParameters<Command: HCICommand>(
         of command: Command.Type
     ) throws(DecodingFailure) -> Command.ReturnParameters {
@@ -17,8 +17,8 @@ extension CommandComplete {
         return try Command.ReturnParameters(decoding: &reader)
     }
 
-    /// What the command returns after the status octet, as a value of its own type; nil for an opcode that is not in
-    /// the catalog.
+    /// Decodes the return parameters after the status octet as a value of their own type. Returns nil for an opcode
+    /// that is not in the catalog.
     public func decodeKnownReturnParameters() throws(DecodingFailure) -> (any HCIReturnParameters)? {
         guard let entry = HCICommandCatalog.entry(for: opcode) else { return nil }
         return try decodeAny(entry.command)
@@ -32,7 +32,7 @@ extension CommandComplete {
 }
 
 extension HCICommand {
-    /// Appends a Command Complete event for this command, as a controller sends it, H4 indicator first.
+    /// Appends a Command Complete event for this command, as a controller sends it, starting with the H4 indicator.
     ///
     /// - Parameter returnParameters: the return parameters after the status octet; nil omits them, as after a failure.
     public static func encodeCompletion(

@@ -1,7 +1,7 @@
 import BluetoothBase
 
 extension HCIEvent {
-    /// Appends the whole packet, H4 indicator first (Core 5.4, Vol 4, Part E, 5.4.4).
+    /// Appends the complete packet, starting with its H4 indicator (Core 5.4, Vol 4, Part E, 5.4.4).
     public func encodePacket(into writer: inout ByteWriter) {
         switch self {
         case .disconnectionComplete(let body): body.encodePacket(into: &writer)

@@ -1,8 +1,8 @@
 import BluetoothBase
 
-/// An event the controller sends (Core 5.4, Vol 4, Part E, 7.7). A view: it borrows the bytes it was decoded from.
+/// An event that the controller sends (Core 5.4, Vol 4, Part E, 7.7). A view: it borrows the bytes it was decoded from.
 ///
-/// Extra parameters are ignored, because a later version of the specification may add some.
+/// Additional parameters are ignored, because later versions of the specification may add some.
 public enum HCIEvent: ~Escapable {
     /// Disconnection Complete (7.7.5).
     case disconnectionComplete(DisconnectionComplete)
@@ -56,7 +56,7 @@ public enum HCIEvent: ~Escapable {
     case leChannelSelectionAlgorithm(LEChannelSelectionAlgorithm)
     /// LE Periodic Advertising Sync Established [v1] (7.7.65.14).
     case lePeriodicAdvertisingSyncEstablished(LEPeriodicAdvertisingSyncEstablished)
-    /// LE Periodic Advertising Report, of either form (7.7.65.15).
+    /// LE Periodic Advertising Report [v1] or [v2] (7.7.65.15).
     case lePeriodicAdvertisingReport(LEPeriodicAdvertisingReport)
     /// LE Periodic Advertising Sync Lost (7.7.65.16).
     case lePeriodicAdvertisingSyncLost(LEPeriodicAdvertisingSyncLost)
@@ -74,12 +74,12 @@ public enum HCIEvent: ~Escapable {
     case lePeriodicAdvertisingSubeventDataRequest(LEPeriodicAdvertisingSubeventDataRequest)
     /// LE Periodic Advertising Response Report (7.7.65.37).
     case lePeriodicAdvertisingResponseReports(LEPeriodicAdvertisingResponseReports)
-    /// An LE Meta event this package has no type for, kept unchanged.
+    /// An LE Meta event without a type in this package, kept unchanged.
     case unknownLE(subeventCode: LESubeventCode, parameters: Span<UInt8>)
-    /// An event this package has no type for, kept unchanged.
+    /// An event without a type in this package, kept unchanged.
     case unknown(code: HCIEventCode, parameters: Span<UInt8>)
 
-    /// Decodes an event packet without its H4 indicator: event code, length, parameters.
+    /// Decodes an event packet, without its H4 indicator: event code, length and parameters.
     @_lifetime(copy packet)
     public init(decoding packet: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(packet)
@@ -104,7 +104,7 @@ public enum HCIEvent: ~Escapable {
         }
     }
 
-    /// Decodes the parameters of an LE Meta event, subevent code first.
+    /// Decodes the parameters of an LE Meta event, starting with the subevent code.
     @inline(__always)
     @_lifetime(copy parameters)
     private init(decodingLE parameters: consuming ByteReader) throws(DecodingFailure) {

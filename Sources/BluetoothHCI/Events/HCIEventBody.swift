@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// What one kind of event carries.
+/// The parameters of an event.
 public protocol HCIEventBody: ~Escapable {
     /// The event's code.
     static var code: HCIEventCode { get }
@@ -9,9 +9,9 @@ public protocol HCIEventBody: ~Escapable {
     func encodeParameters(into writer: inout ByteWriter)
 }
 
-/// What one kind of LE Meta event carries (Core 5.4, Vol 4, Part E, 7.7.65).
+/// The parameters of an LE Meta event (Core 5.4, Vol 4, Part E, 7.7.65).
 public protocol LEEventBody: HCIEventBody, ~Escapable {
-    /// The LE Meta event's code.
+    /// The subevent code.
     static var subeventCode: LESubeventCode { get }
 
     /// Appends the parameters after the subevent code.
@@ -19,8 +19,10 @@ public protocol LEEventBody: HCIEventBody, ~Escapable {
 }
 
 extension LEEventBody where Self: ~Escapable {
+    /// The event code of LE Meta, 0x3E.
     public static var code: HCIEventCode { .leMeta }
 
+    /// Appends the subevent code and the parameters after it.
     public func encodeParameters(into writer: inout ByteWriter) {
         writer.append(Self.subeventCode.rawValue)
         encodeSubeventParameters(into: &writer)
@@ -28,8 +30,8 @@ extension LEEventBody where Self: ~Escapable {
 }
 
 extension HCIEventBody where Self: ~Escapable {
-    /// Appends the whole packet, H4 indicator first (Vol 4, Part E, 5.4.4). Anything beyond the 255 octets of an
-    /// event's parameters is dropped.
+    /// Appends the complete packet, starting with its H4 indicator (Vol 4, Part E, 5.4.4). Parameters beyond the limit
+    /// of 255 octets are dropped.
     public func encodePacket(into writer: inout ByteWriter) {
         writer.append(HCIPacketType.event.rawValue)
         writer.append(Self.code.rawValue)

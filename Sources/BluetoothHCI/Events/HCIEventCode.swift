@@ -1,9 +1,11 @@
 import BluetoothBase
 
-/// The code that says which event a packet carries (Core 5.4, Vol 4, Part E, 7.7).
+/// The code of an event (Core 5.4, Vol 4, Part E, 7.7).
 public struct HCIEventCode: RawRepresentable, Hashable, Sendable {
+    /// The event code, which is the first octet of an event packet after the H4 indicator.
     public var rawValue: UInt8
 
+    /// Creates a code from its octet, whether or not this package knows the event.
     @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -51,10 +53,12 @@ extension HCIEventCode: CustomStringConvertible {
     }
 }
 
-/// The code that says which LE Meta event a packet carries (Core 5.4, Vol 4, Part E, 7.7.65).
+/// The subevent code of an LE Meta event (Core 5.4, Vol 4, Part E, 7.7.65).
 public struct LESubeventCode: RawRepresentable, Hashable, Sendable {
+    /// The subevent code, which is the first parameter of an LE Meta event.
     public var rawValue: UInt8
 
+    /// Creates a code from its octet, whether or not this package knows the subevent.
     @inlinable
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 

@@ -3,13 +3,14 @@ import BluetoothBase
 /// LE Advertising Report (Core 5.4, Vol 4, Part E, 7.7.65.2). A view: it borrows the bytes it was decoded from, and
 /// reads one report at a time.
 ///
-/// The specification describes the event as one array for each field; controllers send the fields of one report
-/// together, then those of the next.
+/// The specification describes the event as one array per field. Controllers send the fields of one report together,
+/// followed by those of the next.
 public struct LEAdvertisingReports: LEEventBody, ~Escapable {
+    /// The subevent code, 0x02.
     public static var subeventCode: LESubeventCode { .advertisingReport }
-    /// How many reports remain to be read, according to the event.
+    /// The number of reports that remain to be read, according to the event.
     public private(set) var count: Int
-    /// Whether a report could not be read because it runs past the end of the event or has an unknown address type.
+    /// Whether a report could not be read, because it extends past the end of the event or has an unknown address type.
     public private(set) var isMalformed = false
     @usableFromInline var reader: ByteReader
 
@@ -20,8 +21,9 @@ public struct LEAdvertisingReports: LEEventBody, ~Escapable {
         self.reader = reader
     }
 
-    /// Decodes an event packet without its H4 indicator, as `HCIEvent` does; nil if it is not such an event, or not as long as
-    /// it says. Reports come by the thousand, and do without that enumeration of everything.
+    /// Decodes an event packet, without its H4 indicator, as `HCIEvent` does. Returns nil if the packet is another
+    /// event, or if its length field is wrong. Advertising reports arrive by the thousands, and this fast path avoids
+    /// the cost of the `HCIEvent` enumeration.
     @_lifetime(copy packet)
     public init?(event packet: Span<UInt8>) {
         guard packet.count >= 4, packet[0] == Self.code.rawValue, packet.count == 2 &+ Int(packet[1]),
@@ -31,7 +33,7 @@ public struct LEAdvertisingReports: LEEventBody, ~Escapable {
         reader = ByteReader(packet.extracting(droppingFirst: 4))
     }
 
-    /// The next report; nil after the last one, or if the rest cannot be read.
+    /// Returns the next report, or nil after the last one or if the rest can't be read.
     @_lifetime(copy self)
     @_lifetime(self: copy self)
     public mutating func next() -> LEAdvertisingReport? {
@@ -53,11 +55,14 @@ public struct LEAdvertisingReports: LEEventBody, ~Escapable {
     }
 }
 
-/// What a scanner received from a legacy advertiser. A view: it borrows the bytes it was decoded from.
+/// A report of a received legacy advertising PDU or scan response. A view: it borrows the bytes it was decoded from.
 public struct LEAdvertisingReport: LEEventBody, ~Escapable {
-    /// Which PDU was received.
+    /// The type of the received PDU.
     public struct EventType: RawRepresentable, Hashable, Sendable {
+        /// The Event_Type parameter: 0 to 4 are assigned, and all other values are reserved.
         public var rawValue: UInt8
+
+        /// Creates a type from the event parameter. Reserved values are kept.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// ADV_IND.
@@ -72,8 +77,9 @@ public struct LEAdvertisingReport: LEEventBody, ~Escapable {
         public static let scanResponse = EventType(rawValue: 4)
     }
 
+    /// The subevent code, 0x02.
     public static var subeventCode: LESubeventCode { .advertisingReport }
-    /// The kind of PDU.
+    /// The type of the PDU.
     public var eventType: EventType
     /// The advertiser's address.
     public var address: DeviceAddress
@@ -82,6 +88,7 @@ public struct LEAdvertisingReport: LEEventBody, ~Escapable {
     /// The received signal strength in dBm, -127 to 20; 127 if it is not available.
     public var rssi: Int8
 
+    /// Creates a report that borrows `data`. Pass 127 as `rssi` if the signal strength is not available.
     @_lifetime(copy data)
     public init(eventType: EventType, address: DeviceAddress, data: Span<UInt8>, rssi: Int8) {
         self.eventType = eventType
@@ -94,7 +101,7 @@ public struct LEAdvertisingReport: LEEventBody, ~Escapable {
     @_lifetime(copy reader)
     @_lifetime(reader: copy reader)
     init(decoding reader: inout ByteReader) throws(DecodingFailure) {
-        // What has a fixed length is checked in one step: type, address with its type, length of the data.
+        // The fields of fixed length are checked in one step: event type, address type, address and data length.
         let fields = try reader.readBytes(9)
         guard let kind = DeviceAddress.Kind(rawValue: fields[1]) else { throw DecodingFailure(.invalidValue, at: 1) }
         eventType = EventType(rawValue: fields[0])
@@ -104,7 +111,7 @@ public struct LEAdvertisingReport: LEEventBody, ~Escapable {
         rssi = try reader.readInt8()
     }
 
-    /// Appends the parameters of an event with this one report. Data beyond 31 octets is dropped.
+    /// Appends the parameters of an event that contains only this report. Data beyond 31 octets is dropped.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         let data = data.extracting(first: 31)
         writer.append(UInt8(1))

@@ -2,8 +2,9 @@ import BluetoothBase
 
 /// LE Connection Complete (Core 5.4, Vol 4, Part E, 7.7.65.1).
 public struct LEConnectionComplete: LEEventBody, Equatable, Sendable {
+    /// The subevent code, 0x01.
     public static var subeventCode: LESubeventCode { .connectionComplete }
-    /// Whether a connection was made. If not, no other field is meaningful.
+    /// Whether a connection was created. If not, no other field is meaningful.
     public var status: HCIStatus
     /// The new connection.
     public var connectionHandle: ConnectionHandle
@@ -13,13 +14,14 @@ public struct LEConnectionComplete: LEEventBody, Equatable, Sendable {
     public var peerAddress: DeviceAddress
     /// The connection interval.
     public var interval: ConnectionInterval
-    /// How many connection events the peripheral may skip, 0 to 499.
+    /// The number of connection events the peripheral may skip, 0 to 499.
     public var latency: UInt16
     /// The supervision timeout.
     public var supervisionTimeout: SupervisionTimeout
     /// The accuracy of the central's clock. Meaningful only to a peripheral.
     public var centralClockAccuracy: ClockAccuracy
 
+    /// Creates the event for a new connection, by default with success and no peripheral latency.
     public init(
         status: HCIStatus = .success,
         connectionHandle: ConnectionHandle,
@@ -40,12 +42,15 @@ public struct LEConnectionComplete: LEEventBody, Equatable, Sendable {
         self.centralClockAccuracy = centralClockAccuracy
     }
 
+    /// Decodes 18 octets of parameters. Throws if octets are missing or, for a successful connection, if the address
+    /// type is reserved.
     public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
         (status, connectionHandle, role) = try parameters.read()
         peerAddress = try parameters.readPeerAddress(status)
         (interval, latency, supervisionTimeout, centralClockAccuracy) = try parameters.read()
     }
 
+    /// Appends the 18 octets of parameters.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         writer.append(
             parameters: status, connectionHandle, role, peerAddress, interval, latency, supervisionTimeout,
@@ -55,28 +60,30 @@ public struct LEConnectionComplete: LEEventBody, Equatable, Sendable {
 
 /// LE Enhanced Connection Complete [v1] (Core 5.4, Vol 4, Part E, 7.7.65.10).
 public struct LEEnhancedConnectionComplete: LEEventBody, Equatable, Sendable {
+    /// The subevent code, 0x0A.
     public static var subeventCode: LESubeventCode { .enhancedConnectionComplete }
-    /// Whether a connection was made. If not, no other field is meaningful.
+    /// Whether a connection was created. If not, no other field is meaningful.
     public var status = HCIStatus.success
     /// The new connection.
     public var connectionHandle: ConnectionHandle
     /// This device's role.
     public var role: ConnectionRole
-    /// The peer's address: its identity address if the controller resolved it.
+    /// The peer's address. It is the identity address if the controller has resolved it.
     public var peerAddress: DeviceAddress
-    /// The private address the controller generated for this device; zero if it did not.
+    /// The resolvable private address that the controller generated for this device; zero if it did not generate one.
     public var localResolvablePrivateAddress = DeviceAddress(0, kind: .random)
-    /// The peer's private address, if the controller resolved it; otherwise zero.
+    /// The peer's resolvable private address, if the controller has resolved it; otherwise zero.
     public var peerResolvablePrivateAddress = DeviceAddress(0, kind: .random)
     /// The connection interval.
     public var interval: ConnectionInterval
-    /// How many connection events the peripheral may skip, 0 to 499.
+    /// The number of connection events the peripheral may skip, 0 to 499.
     public var latency: UInt16 = 0
     /// The supervision timeout.
     public var supervisionTimeout: SupervisionTimeout
     /// The accuracy of the central's clock. Meaningful only to a peripheral.
     public var centralClockAccuracy = ClockAccuracy(rawValue: 0)
 
+    /// Creates the event for a new connection, with success and without resolvable private addresses.
     public init(
         connectionHandle: ConnectionHandle, role: ConnectionRole, peerAddress: DeviceAddress,
         interval: ConnectionInterval, latency: UInt16 = 0, supervisionTimeout: SupervisionTimeout
@@ -89,6 +96,8 @@ public struct LEEnhancedConnectionComplete: LEEventBody, Equatable, Sendable {
         self.supervisionTimeout = supervisionTimeout
     }
 
+    /// Decodes 30 octets of parameters. Throws if octets are missing or, for a successful connection, if the peer
+    /// address type is reserved.
     public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
         (status, connectionHandle, role) = try parameters.read()
         peerAddress = try parameters.readPeerAddress(status)
@@ -97,6 +106,7 @@ public struct LEEnhancedConnectionComplete: LEEventBody, Equatable, Sendable {
         (interval, latency, supervisionTimeout, centralClockAccuracy) = try parameters.read()
     }
 
+    /// Appends the 30 octets of parameters.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         writer.append(parameters: status, connectionHandle, role, peerAddress)
         writer.append(localResolvablePrivateAddress)
@@ -107,6 +117,7 @@ public struct LEEnhancedConnectionComplete: LEEventBody, Equatable, Sendable {
 
 /// LE Connection Update Complete (Core 5.4, Vol 4, Part E, 7.7.65.3).
 public struct LEConnectionUpdateComplete: LEEventBody, Equatable, Sendable {
+    /// The subevent code, 0x03.
     public static var subeventCode: LESubeventCode { .connectionUpdateComplete }
     /// Whether the parameters were changed.
     public var status: HCIStatus
@@ -114,11 +125,12 @@ public struct LEConnectionUpdateComplete: LEEventBody, Equatable, Sendable {
     public var connectionHandle: ConnectionHandle
     /// The connection interval.
     public var interval: ConnectionInterval
-    /// How many connection events the peripheral may skip, 0 to 499.
+    /// The number of connection events the peripheral may skip, 0 to 499.
     public var latency: UInt16
     /// The supervision timeout.
     public var supervisionTimeout: SupervisionTimeout
 
+    /// Creates the event with the parameters now in use, by default with success.
     public init(
         status: HCIStatus = .success,
         connectionHandle: ConnectionHandle,
@@ -133,10 +145,12 @@ public struct LEConnectionUpdateComplete: LEEventBody, Equatable, Sendable {
         self.supervisionTimeout = supervisionTimeout
     }
 
+    /// Decodes nine octets of parameters. Throws if octets are missing.
     public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
         (status, connectionHandle, interval, latency, supervisionTimeout) = try parameters.read()
     }
 
+    /// Appends the nine octets of parameters.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         writer.append(parameters: status, connectionHandle, interval, latency, supervisionTimeout)
     }
@@ -144,18 +158,20 @@ public struct LEConnectionUpdateComplete: LEEventBody, Equatable, Sendable {
 
 /// LE Remote Connection Parameter Request (Core 5.4, Vol 4, Part E, 7.7.65.6).
 public struct LERemoteConnectionParameterRequest: LEEventBody, Equatable, Sendable {
+    /// The subevent code, 0x06.
     public static var subeventCode: LESubeventCode { .remoteConnectionParameterRequest }
     /// The connection.
     public var connectionHandle: ConnectionHandle
-    /// The shortest interval the peer asks for.
+    /// The minimum interval that the peer requests.
     public var intervalMin: ConnectionInterval
-    /// The longest interval the peer asks for.
+    /// The maximum interval that the peer requests.
     public var intervalMax: ConnectionInterval
-    /// How many connection events the peripheral may skip, 0 to 499.
+    /// The number of connection events the peripheral may skip, 0 to 499.
     public var maxLatency: UInt16
-    /// The supervision timeout the peer asks for.
+    /// The supervision timeout that the peer requests.
     public var supervisionTimeout: SupervisionTimeout
 
+    /// Creates the event with the parameters that the peer requests.
     public init(
         connectionHandle: ConnectionHandle,
         intervalMin: ConnectionInterval,
@@ -170,10 +186,12 @@ public struct LERemoteConnectionParameterRequest: LEEventBody, Equatable, Sendab
         self.supervisionTimeout = supervisionTimeout
     }
 
+    /// Decodes 10 octets of parameters. Throws if octets are missing.
     public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
         (connectionHandle, intervalMin, intervalMax, maxLatency, supervisionTimeout) = try parameters.read()
     }
 
+    /// Appends the 10 octets of parameters.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         writer.append(parameters: connectionHandle, intervalMin, intervalMax, maxLatency, supervisionTimeout)
     }
@@ -181,29 +199,33 @@ public struct LERemoteConnectionParameterRequest: LEEventBody, Equatable, Sendab
 
 /// LE Channel Selection Algorithm (Core 5.4, Vol 4, Part E, 7.7.65.20).
 public struct LEChannelSelectionAlgorithm: LEEventBody, Equatable, Sendable {
+    /// The subevent code, 0x14.
     public static var subeventCode: LESubeventCode { .channelSelectionAlgorithm }
     /// The connection.
     public var connectionHandle: ConnectionHandle
-    /// 0 for algorithm #1, 1 for algorithm #2.
+    /// The algorithm used: 0 for algorithm #1, 1 for algorithm #2.
     public var algorithm: UInt8
 
+    /// Creates the event. Pass 0 for algorithm #1, or 1 for algorithm #2.
     public init(connectionHandle: ConnectionHandle, algorithm: UInt8) {
         self.connectionHandle = connectionHandle
         self.algorithm = algorithm
     }
 
+    /// Decodes the connection handle and the algorithm, three octets. Throws if octets are missing.
     public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
         (connectionHandle, algorithm) = try parameters.read()
     }
 
+    /// Appends the connection handle and the algorithm, three octets.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         writer.append(parameters: connectionHandle, algorithm)
     }
 }
 
 extension ByteReader {
-    /// Reads the address of a new connection's peer. If there is no connection, the address type may be anything: the
-    /// failure must be reported all the same.
+    /// Reads the peer address of a new connection. If the connection failed, any address type is accepted, because the
+    /// failure must still be reported.
     @_lifetime(self: copy self)
     fileprivate mutating func readPeerAddress(_ status: HCIStatus) throws(DecodingFailure) -> DeviceAddress {
         if status.isSuccess { return try readTypedAddress() }

@@ -3,10 +3,11 @@ import BluetoothBase
 /// LE Directed Advertising Report (Core 5.4, Vol 4, Part E, 7.7.65.11). A view: it borrows the bytes it was decoded
 /// from, and reads one report at a time.
 public struct LEDirectedAdvertisingReports: LEEventBody, ~Escapable {
+    /// The subevent code, 0x0B.
     public static var subeventCode: LESubeventCode { .directedAdvertisingReport }
-    /// How many reports remain to be read, according to the event.
+    /// The number of reports that remain to be read, according to the event.
     public private(set) var count: Int
-    /// Whether a report could not be read because it runs past the end of the event or has an unknown address type.
+    /// Whether a report could not be read, because it extends past the end of the event or has an unknown address type.
     public private(set) var isMalformed = false
     @usableFromInline var reader: ByteReader
 
@@ -17,7 +18,7 @@ public struct LEDirectedAdvertisingReports: LEEventBody, ~Escapable {
         self.reader = reader
     }
 
-    /// The next report; nil after the last one, or if the rest cannot be read.
+    /// Returns the next report, or nil after the last one or if the rest can't be read.
     @_lifetime(self: copy self)
     public mutating func next() -> LEDirectedAdvertisingReport? {
         guard count > 0 else { return nil }
@@ -38,18 +39,20 @@ public struct LEDirectedAdvertisingReports: LEEventBody, ~Escapable {
     }
 }
 
-/// Directed advertising whose target is a resolvable private address the controller could not resolve.
+/// A report of directed advertising whose target is a resolvable private address that the controller could not resolve.
 public struct LEDirectedAdvertisingReport: LEEventBody, Equatable, Sendable {
+    /// The subevent code, 0x0B.
     public static var subeventCode: LESubeventCode { .directedAdvertisingReport }
-    /// The kind of PDU: always ADV_DIRECT_IND.
+    /// The type of the PDU, which is always ADV_DIRECT_IND.
     public var eventType: LEAdvertisingReport.EventType
     /// The advertiser's address.
     public var address: DeviceAddress
-    /// The advertising's target.
+    /// The address of the target device.
     public var directAddress: DeviceAddress
     /// The received signal strength in dBm, -127 to 20; 127 if it is not available.
     public var rssi: Int8
 
+    /// Creates a report of an ADV_DIRECT_IND PDU. Pass 127 as `rssi` if the signal strength is not available.
     public init(address: DeviceAddress, directAddress: DeviceAddress, rssi: Int8) {
         eventType = .connectableDirected
         self.address = address
@@ -63,7 +66,7 @@ public struct LEDirectedAdvertisingReport: LEEventBody, Equatable, Sendable {
         (address, directAddress, rssi) = try reader.read()
     }
 
-    /// Appends the parameters of an event with this one report.
+    /// Appends the parameters of an event that contains only this report.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         writer.append(parameters: UInt8(1), eventType.rawValue, address, directAddress, rssi)
     }

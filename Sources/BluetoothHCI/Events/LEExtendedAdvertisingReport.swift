@@ -1,16 +1,17 @@
 import BluetoothBase
 
-/// What a scanner received from an advertiser, or a fragment of it (Core 5.4, Vol 4, Part E, 7.7.65.13). A view: it
-/// borrows the bytes it was decoded from.
+/// A report of received advertising data or scan response data, or of a fragment of it (Core 5.4, Vol 4, Part E,
+/// 7.7.65.13). A view: it borrows the bytes it was decoded from.
 public struct LEExtendedAdvertisingReport: LEEventBody, ~Escapable {
+    /// The subevent code, 0x0D.
     public static var subeventCode: LESubeventCode { .extendedAdvertisingReport }
-    /// The kind of PDU, and whether the data is complete.
+    /// The properties of the PDU, and whether the data is complete.
     public var eventType: EventType
     /// The advertiser's address; nil if it is anonymous.
     public var address: DeviceAddress?
-    /// The PHY of the primary channel: LE 1M or LE Coded.
+    /// The PHY of the primary advertising channel: LE 1M or LE Coded.
     public var primaryPHY = LEPHY.le1M
-    /// The PHY of the secondary channel; `none` if no PDU was received on one.
+    /// The PHY of the secondary advertising channel; `none` if no PDU was received on one.
     public var secondaryPHY = LEPHY.none
     /// The set's Advertising SID, 0x00 to 0x0F; 0xFF if the PDU has none.
     public var advertisingSID: UInt8 = 0xFF
@@ -18,13 +19,15 @@ public struct LEExtendedAdvertisingReport: LEEventBody, ~Escapable {
     public var transmitPower: Int8 = 127
     /// The received signal strength in dBm, -127 to 20; 127 if it is not available.
     public var rssi: Int8
-    /// The interval of periodic advertising, in units of 1.25 ms; zero if there is none.
+    /// The periodic advertising interval, in units of 1.25 ms; zero without periodic advertising.
     public var periodicAdvertisingInterval = ConnectionInterval(rawValue: 0)
     /// The target of directed advertising; zero if `eventType` is not directed.
     public var directAddress = DirectAddress.none
     /// The data in this report, up to 229 octets.
     public var data: Span<UInt8>
 
+    /// Creates a report that borrows `data`. The other properties have the values of a PDU on LE 1M without extended
+    /// fields.
     @_lifetime(copy data)
     public init(eventType: EventType, address: DeviceAddress?, rssi: Int8, data: Span<UInt8>) {
         self.eventType = eventType
@@ -48,7 +51,7 @@ public struct LEExtendedAdvertisingReport: LEEventBody, ~Escapable {
         data = try reader.readBytes(Int(try reader.readUInt8()))
     }
 
-    /// Appends the parameters of an event with this one report. Data beyond 229 octets is dropped.
+    /// Appends the parameters of an event that contains only this report. Data beyond 229 octets is dropped.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         let data = data.extracting(first: 229)
         writer.append(UInt8(1))
@@ -68,22 +71,24 @@ public struct LEExtendedAdvertisingReport: LEEventBody, ~Escapable {
 }
 
 extension LEExtendedAdvertisingReport {
-    /// What was received, and whether the data is all there.
+    /// The properties of the received PDU, and the data status.
     public struct EventType: OptionSet, Hashable, Sendable {
+        /// The Event_Type parameter: the properties in bits 0 to 4 and the data status in bits 5 and 6.
         public var rawValue: UInt16
 
+        /// Creates a set from the event parameter. Reserved bits are kept.
         @inlinable
         public init(rawValue: UInt16) { self.rawValue = rawValue }
 
         /// The advertiser accepts connections.
         public static let connectable = EventType(rawValue: 1 << 0)
-        /// The advertiser answers scan requests.
+        /// The advertiser responds to scan requests.
         public static let scannable = EventType(rawValue: 1 << 1)
-        /// The advertisement is meant for one device.
+        /// The advertising is directed to one device.
         public static let directed = EventType(rawValue: 1 << 2)
-        /// A scan response.
+        /// The PDU is a scan response.
         public static let scanResponse = EventType(rawValue: 1 << 3)
-        /// Received as a legacy PDU.
+        /// The PDU is a legacy PDU.
         public static let legacy = EventType(rawValue: 1 << 4)
     }
 
@@ -93,20 +98,22 @@ extension LEExtendedAdvertisingReport {
         case complete = 0
         /// More data follows in another report.
         case incompleteMoreToCome = 1
-        /// The controller could not receive or keep the rest.
+        /// The controller could not receive or store the rest.
         case incompleteTruncated = 2
         /// Reserved for future use.
         case reserved = 3
     }
 
-    /// The target of directed advertising. Kept unchanged, because its type has a value no other address has: 0xFE, a
-    /// resolvable private address the controller could not resolve.
+    /// The target of directed advertising. It is kept unchanged because its type may have a value that other addresses
+    /// can't have: 0xFE, for a resolvable private address that the controller could not resolve.
     public struct DirectAddress: Hashable, Sendable {
-        /// 0x00 to 0x03 as in other reports; 0xFE for a resolvable private address that was not resolved.
+        /// The address type: 0x00 to 0x03 as in other reports, or 0xFE for a resolvable private address that was not
+        /// resolved.
         public var type: UInt8
         /// The 48 bits of the address.
         public var value: UInt64
 
+        /// Creates a target from its address type and the 48 bits of its address.
         @inlinable
         public init(type: UInt8, value: UInt64) {
             self.type = type
@@ -116,7 +123,7 @@ extension LEExtendedAdvertisingReport {
         /// No target.
         public static let none = DirectAddress(type: 0, value: 0)
 
-        /// The address; nil if its type does not exist.
+        /// The address; nil if its type is invalid.
         public var address: DeviceAddress? {
             DeviceAddress.Kind(rawValue: type == 0xFE ? 1 : type).map { DeviceAddress(value, kind: $0) }
         }
@@ -124,7 +131,7 @@ extension LEExtendedAdvertisingReport {
 }
 
 extension LEExtendedAdvertisingReport.EventType {
-    /// Bits 5 and 6.
+    /// The data status, in bits 5 and 6.
     @inlinable
     public var dataStatus: LEExtendedAdvertisingReport.DataStatus {
         get { .init(rawValue: UInt8(truncatingIfNeeded: rawValue >> 5 & 3)) ?? .reserved }

@@ -3,13 +3,14 @@ import BluetoothBase
 /// LE Extended Advertising Report (Core 5.4, Vol 4, Part E, 7.7.65.13). A view: it borrows the bytes it was decoded
 /// from, and reads one report at a time.
 ///
-/// The specification describes the event as one array for each field; controllers send the fields of one report
-/// together, then those of the next.
+/// The specification describes the event as one array per field. Controllers send the fields of one report together,
+/// followed by those of the next.
 public struct LEExtendedAdvertisingReports: LEEventBody, ~Escapable {
+    /// The subevent code, 0x0D.
     public static var subeventCode: LESubeventCode { .extendedAdvertisingReport }
-    /// How many reports remain to be read, according to the event.
+    /// The number of reports that remain to be read, according to the event.
     public private(set) var count: Int
-    /// Whether a report could not be read because it runs past the end of the event or has an unknown address type.
+    /// Whether a report could not be read, because it extends past the end of the event or has an unknown address type.
     public private(set) var isMalformed = false
     @usableFromInline var reader: ByteReader
 
@@ -20,7 +21,7 @@ public struct LEExtendedAdvertisingReports: LEEventBody, ~Escapable {
         self.reader = reader
     }
 
-    /// The next report; nil after the last one, or if the rest cannot be read.
+    /// Returns the next report, or nil after the last one or if the rest can't be read.
     @_lifetime(copy self)
     @_lifetime(self: copy self)
     public mutating func next() -> LEExtendedAdvertisingReport? {

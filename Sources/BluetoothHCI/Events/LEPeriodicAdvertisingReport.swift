@@ -1,38 +1,40 @@
 import BluetoothBase
 
-/// What a controller received of periodic advertising, or a fragment of it (Core 5.4, Vol 4, Part E, 7.7.65.15), of either form. A view: it
-/// borrows the bytes it was decoded from.
+/// LE Periodic Advertising Report [v1] or [v2]: received periodic advertising data, or a fragment of it (Core 5.4, Vol
+/// 4, Part E, 7.7.65.15). A view: it borrows the bytes it was decoded from.
 public struct LEPeriodicAdvertisingReport: LEEventBody, ~Escapable {
-    /// What only form [v2] has.
+    /// The fields that only version [v2] contains.
     public struct Subevent: Hashable, Sendable {
-        /// The event's counter.
+        /// The counter of the periodic advertising event.
         public var eventCounter: UInt16
         /// The subevent, 0x00 to 0x7F; 0xFF for periodic advertising without responses.
         public var number: UInt8
 
+        /// Creates the fields that only version [v2] contains.
         public init(eventCounter: UInt16, number: UInt8) {
             self.eventCounter = eventCounter
             self.number = number
         }
     }
 
-    /// That of form [v1]. `subevent` says which form an event has.
+    /// The code of version [v1]. If `subevent` is not nil, the event is version [v2].
     public static var subeventCode: LESubeventCode { .periodicAdvertisingReport }
-    /// The periodic advertising that is received.
+    /// The periodic advertising train that the controller is synchronized to.
     public var syncHandle: SyncHandle
     /// The transmit power in dBm, -127 to 20; 127 if it is not available.
     public var transmitPower: Int8 = 127
     /// The received signal strength in dBm, -127 to 20; 127 if it is not available.
     public var rssi: Int8
-    /// The constant tone extension; 0xFF for none.
+    /// The type of the Constant Tone Extension; 0xFF for none.
     public var cteType: UInt8 = 0xFF
-    /// Where it belongs; nil in form [v1].
+    /// The event and subevent of the data; nil in version [v1].
     public var subevent: Subevent?
-    /// Whether more follows. In form [v2] 0xFF says that nothing was received.
+    /// Whether more data follows. In version [v2], 0xFF means that no packet was received.
     public var dataStatus: UInt8
     /// The data in this report, up to 247 octets.
     public var data: Span<UInt8>
 
+    /// Creates a report that borrows `data`: version [v2] if `subevent` is not nil, otherwise version [v1].
     @_lifetime(copy data)
     public init(syncHandle: SyncHandle, rssi: Int8, subevent: Subevent? = nil, dataStatus: UInt8, data: Span<UInt8>) {
         self.syncHandle = syncHandle
@@ -59,13 +61,14 @@ public struct LEPeriodicAdvertisingReport: LEEventBody, ~Escapable {
         data = try reader.readBytes(Int(try reader.readUInt8()))
     }
 
+    /// Appends the subevent code of version [v1] or [v2] and the parameters after it.
     public func encodeParameters(into writer: inout ByteWriter) {
         let code: LESubeventCode = subevent == nil ? .periodicAdvertisingReport : .periodicAdvertisingReportV2
         writer.append(code.rawValue)
         encodeSubeventParameters(into: &writer)
     }
 
-    /// Data beyond 247 octets is dropped.
+    /// Appends the parameters after the subevent code. Data beyond 247 octets is dropped.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         let data = data.extracting(first: 247)
         writer.append(parameters: syncHandle, transmitPower, rssi, cteType)
@@ -75,22 +78,23 @@ public struct LEPeriodicAdvertisingReport: LEEventBody, ~Escapable {
     }
 }
 
-/// What a controller received in the response slots of a subevent (Core 5.4, Vol 4, Part E, 7.7.65.37). A view: it borrows the bytes it
-/// was decoded from, and reads one response at a time.
+/// LE Periodic Advertising Response Report: the responses received in the response slots of a subevent (Core 5.4, Vol
+/// 4, Part E, 7.7.65.37). A view: it borrows the bytes it was decoded from, and reads one response at a time.
 public struct LEPeriodicAdvertisingResponseReports: LEEventBody, ~Escapable {
+    /// The subevent code, 0x28.
     public static var subeventCode: LESubeventCode { .periodicAdvertisingResponseReport }
 
-    /// One response, or a fragment of it.
+    /// A response, or a fragment of it.
     public struct Response: ~Escapable {
         /// The transmit power in dBm, -127 to 20; 127 if it is not available.
         public var transmitPower: Int8
         /// The received signal strength in dBm, -127 to 20; 127 if it is not available.
         public var rssi: Int8
-        /// The constant tone extension; 0xFF for none.
+        /// The type of the Constant Tone Extension; 0xFF for none.
         public var cteType: UInt8
-        /// The slot.
+        /// The response slot.
         public var slot: UInt8
-        /// Whether more follows; 0xFF says that nothing was received.
+        /// Whether more data follows; 0xFF means that no response was received.
         public var dataStatus: UInt8
         /// The data in this event.
         public var data: Span<UInt8>
@@ -111,11 +115,11 @@ public struct LEPeriodicAdvertisingResponseReports: LEEventBody, ~Escapable {
     public let advertisingHandle: AdvertisingHandle
     /// The subevent.
     public let subevent: UInt8
-    /// Whether the subevent itself was sent: 0 if it was.
+    /// Whether the controller transmitted in the subevent: 0 if it did.
     public let transmitStatus: UInt8
-    /// How many responses remain to be read, according to the event.
+    /// The number of responses that remain to be read, according to the event.
     public private(set) var count: Int
-    /// Whether a response could not be read because it runs past the end of the event.
+    /// Whether a response could not be read, because it extends past the end of the event.
     public private(set) var isMalformed = false
     var reader: ByteReader
 
@@ -129,7 +133,7 @@ public struct LEPeriodicAdvertisingResponseReports: LEEventBody, ~Escapable {
         self.reader = reader
     }
 
-    /// The next response; nil after the last one, or if the rest cannot be read.
+    /// Returns the next response, or nil after the last one or if the rest can't be read.
     @_lifetime(copy self)
     @_lifetime(self: copy self)
     public mutating func next() -> Response? {

@@ -2,36 +2,47 @@ import BluetoothBase
 
 /// LE Path Loss Threshold (Core 5.4, Vol 4, Part E, 7.7.65.32).
 public struct LEPathLossThreshold: LEEventBody, Equatable, Sendable {
+    /// The subevent code, 0x20.
     public static var subeventCode: LESubeventCode { .pathLossThreshold }
     /// The connection.
     public var connectionHandle: ConnectionHandle
-    /// In dB; 0xFF if it is not available.
+    /// The current path loss in dB; 0xFF if it is not available.
     public var currentPathLoss: UInt8
-    /// The zone it is in now.
+    /// The zone that the path loss has entered.
     public var zoneEntered: PathLossZone
 
+    /// Creates the event for the zone that the path loss has entered. Pass 0xFF as `currentPathLoss` if it is not
+    /// available.
     public init(connectionHandle: ConnectionHandle, currentPathLoss: UInt8, zoneEntered: PathLossZone) {
         self.connectionHandle = connectionHandle
         self.currentPathLoss = currentPathLoss
         self.zoneEntered = zoneEntered
     }
 
+    /// Decodes the connection handle, the path loss and the zone, four octets. Throws if octets are missing.
     public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
         (connectionHandle, currentPathLoss, zoneEntered) = try parameters.read()
     }
 
+    /// Appends the connection handle, the path loss and the zone, four octets.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         writer.append(parameters: connectionHandle, currentPathLoss, zoneEntered)
     }
 }
 
-/// How much of the signal is lost on its way (Core 5.4, Vol 4, Part E, 7.7.65.32).
+/// A zone of path loss (Core 5.4, Vol 4, Part E, 7.7.65.32).
 public struct PathLossZone: RawRepresentable, Hashable, Sendable {
+    /// The Zone_Entered parameter: 0 to 2 are assigned, and all other values are reserved.
     public var rawValue: UInt8
+
+    /// Creates a zone from the event parameter. Reserved values are kept.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// The path loss is below the low threshold.
     public static let low = PathLossZone(rawValue: 0)
+    /// The path loss is between the thresholds.
     public static let middle = PathLossZone(rawValue: 1)
+    /// The path loss is above the high threshold.
     public static let high = PathLossZone(rawValue: 2)
 }
 
@@ -39,22 +50,26 @@ extension PathLossZone: HCIParameter {}
 
 /// LE Transmit Power Reporting (Core 5.4, Vol 4, Part E, 7.7.65.33).
 public struct LETransmitPowerReporting: LEEventBody, Equatable, Sendable {
+    /// The subevent code, 0x21.
     public static var subeventCode: LESubeventCode { .transmitPowerReporting }
-    /// Whether it was successful.
+    /// Whether the operation succeeded.
     public var status: HCIStatus
     /// The connection.
     public var connectionHandle: ConnectionHandle
-    /// 0 for a change of the own power, 1 for a change of the peer's, 2 for LE Read Remote Transmit Power Level.
+    /// The reason for the event: 0 if the local transmit power changed, 1 if the peer's changed, 2 after LE Read Remote
+    /// Transmit Power Level.
     public var reason: UInt8
-    /// The PHY, with its coding.
+    /// The PHY and its coding.
     public var phy: PowerLevelPHY
-    /// In dBm; 126 if the peer does not control it, 127 if it is not available.
+    /// The transmit power in dBm; 126 if the peer does not manage its power level on this PHY, 127 if it is not
+    /// available.
     public var transmitPowerLevel: Int8
-    /// Whether it is the least (bit 0) or the most (bit 1) there is.
+    /// Whether the transmit power is at its minimum (bit 0) or maximum (bit 1).
     public var levelFlags: UInt8
-    /// The change, in dB; 127 if it is not available.
+    /// The change of the transmit power in dB; 127 if it is not available.
     public var delta: Int8
 
+    /// Creates the event, by default with success. The level is in dBm, and its change in dB.
     public init(
         status: HCIStatus = .success, connectionHandle: ConnectionHandle, reason: UInt8, phy: PowerLevelPHY,
         transmitPowerLevel: Int8, levelFlags: UInt8, delta: Int8
@@ -68,11 +83,13 @@ public struct LETransmitPowerReporting: LEEventBody, Equatable, Sendable {
         self.delta = delta
     }
 
+    /// Decodes eight octets of parameters. Throws if octets are missing.
     public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
         (status, connectionHandle, reason, phy, transmitPowerLevel, levelFlags) = try parameters.read()
         delta = try parameters.read()
     }
 
+    /// Appends the eight octets of parameters.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         writer.append(parameters: status, connectionHandle, reason, phy, transmitPowerLevel, levelFlags)
         writer.append(parameters: delta)

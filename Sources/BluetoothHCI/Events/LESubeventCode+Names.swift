@@ -32,12 +32,12 @@ extension LESubeventCode: CustomStringConvertible {
         0x35: "LE Frame Space Update Complete",
     ]
 
-    /// Where the connection handle is in the parameters of an event without a type in this package, behind the subevent
-    /// code; nil if it has none.
+    /// For an event without a type in this package, the offset of the connection handle after the subevent code; nil if
+    /// the event has none.
     package var untypedConnectionHandleOffset: Int? {
         switch rawValue {
         case 0x16, 0x1A, 0x31, 0x32: 0
-        // Behind the status.
+        // After the status.
         case 0x17, 0x19, 0x1F, 0x23, 0x29, 0x2A, 0x2B, 0x2C, 0x2D, 0x2E, 0x2F, 0x30, 0x35: 1
         default: nil
         }

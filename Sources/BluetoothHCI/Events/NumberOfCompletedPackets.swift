@@ -1,12 +1,13 @@
 import BluetoothBase
 
-/// Number Of Completed Packets (Core 5.4, Vol 4, Part E, 7.7.19): buffers the controller has freed. A view: it borrows
-/// the bytes it was decoded from, and reads one link's count at a time.
+/// Number Of Completed Packets (Core 5.4, Vol 4, Part E, 7.7.19): reports buffers that the controller has freed. A
+/// view: it borrows the bytes it was decoded from, and reads the count of one link at a time.
 public struct NumberOfCompletedPackets: HCIEventBody, ~Escapable {
+    /// The event code, 0x13.
     public static var code: HCIEventCode { .numberOfCompletedPackets }
-    /// How many counts remain to be read, according to the event.
+    /// The number of counts that remain to be read, according to the event.
     public private(set) var count: Int
-    /// Whether the event contains fewer counts than it claims. True once `next()` has reached the end.
+    /// Whether the event contains fewer counts than it claims. It is set when `next()` reaches the end of the event.
     public private(set) var isTruncated = false
     @usableFromInline var reader: ByteReader
 
@@ -17,7 +18,7 @@ public struct NumberOfCompletedPackets: HCIEventBody, ~Escapable {
         self.reader = reader
     }
 
-    /// The next link's count; nil after the last one, or if the list is truncated.
+    /// Returns the count of the next link, or nil after the last one or if the list is truncated.
     @_lifetime(self: copy self)
     public mutating func next() -> CompletedPackets? {
         guard count > 0 else { return nil }
@@ -36,7 +37,7 @@ public struct NumberOfCompletedPackets: HCIEventBody, ~Escapable {
         writer.append(reader.bytes.extracting(reader.offset..<reader.bytes.count))
     }
 
-    /// Appends the event for up to 63 links, H4 indicator first.
+    /// Appends the event for up to 63 links, starting with its H4 indicator.
     public static func encodePacket(_ links: Span<CompletedPackets>, into writer: inout ByteWriter) {
         let count = min(links.count, 63)
         writer.append(HCIPacketType.event.rawValue)

@@ -1,8 +1,8 @@
 import BluetoothBase
 
-/// The rates of faults by the kind of packet they befall, made ready for one comparison per packet.
+/// The rates of faults by the kind of packet they apply to, prepared so that most packets need only one comparison.
 struct FaultOdds: Sendable {
-    /// The kinds of packets that faults differ for.
+    /// The kinds of packets, which are subject to different faults.
     enum Concern: Int, CaseIterable {
         case command, dataToController, answer, completion, event, dataToHost, other
     }
@@ -13,9 +13,9 @@ struct FaultOdds: Sendable {
         var kind: HCIFault.Kind
     }
 
-    /// For each concern, in order of `rawValue`.
+    /// The shares of each concern, in order of `rawValue`.
     private var shares: [[Share]]
-    /// Whether nothing can happen.
+    /// Whether no fault can happen.
     let areNone: Bool
 
     init(_ rates: HCIFaultRates) {
@@ -30,7 +30,7 @@ struct FaultOdds: Sendable {
         areNone = shares.allSatisfy(\.isEmpty)
     }
 
-    /// Draws what befalls a packet: mostly nothing, which takes one number.
+    /// Draws the fault for a packet. Usually that is none, which takes one random number.
     @inline(__always)
     func draw(for concern: Concern, from generator: inout SeededGenerator) -> HCIFault.Kind? {
         guard let last = shares[concern.rawValue].last else { return nil }
@@ -68,7 +68,7 @@ struct FaultOdds: Sendable {
 }
 
 extension FaultOdds.Concern {
-    /// Which faults a packet may suffer.
+    /// Determines which faults apply to a packet.
     init(_ packet: Span<UInt8>, to receiver: H4Framer.Receiver) {
         guard packet.count > 1, let type = HCIPacketType(rawValue: packet[0]) else {
             self = .other

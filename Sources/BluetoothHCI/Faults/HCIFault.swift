@@ -1,8 +1,8 @@
 import BluetoothBase
 
-/// A fault that has befallen a packet between a host and its controller.
+/// A fault that was applied to a packet between a host and its controller.
 public struct HCIFault: Equatable, Sendable {
-    /// What happened to the packet. `HCIFaultRates` says what each is.
+    /// The kind of fault. `HCIFaultRates` describes each kind.
     public enum Kind: String, CaseIterable, Sendable {
         case unansweredCommand, lateAnswer, doubledAnswer, withheldCredits
         case lateCompletion, lostCompletion, excessCompletion
@@ -10,7 +10,7 @@ public struct HCIFault: Equatable, Sendable {
         case overtaking, silence, hardwareError, reset
     }
 
-    /// Which packet it was.
+    /// The affected packet.
     public enum Packet: Equatable, Sendable {
         case command(HCIOpcode)
         /// Command Complete or Command Status.
@@ -21,19 +21,20 @@ public struct HCIFault: Equatable, Sendable {
         case leEvent(LESubeventCode)
         /// ACL data.
         case data(ConnectionHandle)
-        /// One that LE hosts and controllers have no use for, or that is too short to say.
+        /// A packet that LE hosts and controllers don't use, or that is too short to classify.
         case other
     }
 
-    /// What happened.
+    /// The kind of fault.
     public var kind: Kind
-    /// Which packet it was.
+    /// The affected packet.
     public var packet: Packet
-    /// Who was to read the packet.
+    /// The side that the packet was sent to.
     public var receiver: H4Framer.Receiver
-    /// How long it lasts.
+    /// The duration of the fault; nil if it has none.
     public var duration: Duration?
 
+    /// Creates the record of a fault. Pass nil as `duration` for a fault without a duration.
     public init(kind: Kind, packet: Packet, receiver: H4Framer.Receiver, duration: Duration? = nil) {
         self.kind = kind
         self.packet = packet
@@ -43,7 +44,7 @@ public struct HCIFault: Equatable, Sendable {
 }
 
 extension HCIFault: CustomStringConvertible {
-    /// A line for a log, such as `the answer to LE Rand is late, for 250 ms`.
+    /// A line for a log, for example `the answer to LE Rand is late, for 250 ms`.
     public var description: String { what + (duration.map { ", for \($0.nanoseconds / 1_000_000) ms" } ?? "") }
 
     private var what: String {
@@ -66,6 +67,7 @@ extension HCIFault: CustomStringConvertible {
 }
 
 extension HCIFault.Packet: CustomStringConvertible {
+    /// The packet in the words of a log line, such as `the answer to LE Rand` or `data of 0x0001`.
     public var description: String {
         switch self {
         case .command(let opcode): "\(opcode)"
@@ -79,7 +81,7 @@ extension HCIFault.Packet: CustomStringConvertible {
 }
 
 extension HCIFault.Packet {
-    /// What a packet is, by its first octets.
+    /// Classifies a packet by its first octets.
     init(_ packet: Span<UInt8>) {
         switch (packet.isEmpty ? nil : HCIPacketType(rawValue: packet[0]), packet.count) {
         case (.command, 3...): self = .command(HCIOpcode(rawValue: packet.littleEndian(at: 1)))
@@ -100,6 +102,6 @@ extension HCIFault.Packet {
 }
 
 extension Span<UInt8> {
-    /// Two octets, which must be there.
+    /// Reads two octets, which must exist.
     fileprivate func littleEndian(at offset: Int) -> UInt16 { UInt16(self[offset]) | UInt16(self[offset + 1]) << 8 }
 }

@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// What each fault does to a packet.
+/// The effect of each fault on a packet.
 extension HCIFaults {
     mutating func suffer(_ fault: inout HCIFault, _ packet: Span<UInt8>, at now: Instant) {
         let receiver = fault.receiver
@@ -16,7 +16,8 @@ extension HCIFaults {
         case .withheldCredits:
             fault.duration = withholdCredits(in: &bytes, at: now)
         case .excessCompletion:
-            // The count of the first link: indicator, code, length, number of links, handle, count.
+            // Increase the count of the first link. The fields are indicator, code, length, number of links, handle,
+            // count.
             if bytes.count > 6 { bytes[6] &+= UInt8(1 + generator.number(below: 3)) }
         case .cut: cut(&bytes)
         case .lengthened: lengthen(&bytes)
@@ -38,7 +39,7 @@ extension HCIFaults {
         enqueue(bytes, to: receiver, at: now)
     }
 
-    /// Changes an answer so that no command may follow, and has the credits come later.
+    /// Changes an answer so that it grants no command credits, and schedules an event that returns them later.
     private mutating func withholdCredits(in answer: inout [UInt8], at now: Instant) -> Duration? {
         let offset = answer[1] == HCIEventCode.commandComplete.rawValue ? 3 : 4
         guard offset < answer.count else { return nil }
@@ -53,7 +54,7 @@ extension HCIFaults {
 
     private mutating func failController(isReset: Bool, at now: Instant) {
         var packet = ByteWriter()
-        // A second Reset would be answered like the first; one at a time is enough to tell the answers apart.
+        // Only one Reset is outstanding at a time, because the answers to several could not be told apart.
         if isReset, !isResetting {
             isResetting = true
             Reset().encodePacket(into: &packet)
@@ -81,13 +82,13 @@ extension HCIFaults {
     }
 }
 
-/// Where a packet says how long it is (Core 5.4, Vol 4, Part E, 5.4).
+/// The location of a packet's length field (Core 5.4, Vol 4, Part E, 5.4).
 private struct LengthField {
-    /// The offset behind it, where what it counts begins.
+    /// The offset after the field, where the counted octets begin.
     let end: Int
     private let octets: Int
 
-    /// Nil for a packet that ends before it, or has another kind of field.
+    /// Returns nil for a packet that is too short to contain the field, or that has another kind of field.
     init?(of packet: [UInt8]) {
         switch packet.first.flatMap(HCIPacketType.init) {
         case .event: (end, octets) = (3, 1)
@@ -98,10 +99,10 @@ private struct LengthField {
         guard packet.count >= end else { return nil }
     }
 
-    /// The longest length it can hold.
+    /// The maximum value of the field.
     var maximum: Int { octets == 1 ? 0xFF : 0xFFFF }
 
-    /// Makes it say what follows.
+    /// Sets the field to the number of octets that follow it.
     func write(to packet: inout [UInt8]) {
         let length = packet.count - end
         packet[end - octets] = UInt8(truncatingIfNeeded: length)

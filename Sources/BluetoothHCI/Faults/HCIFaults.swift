@@ -1,9 +1,10 @@
 import BluetoothBase
 
-/// Faults between a host and its controller, drawn from a seed: the same seed, packets and times give the same faults.
+/// Injects faults between a host and its controller. The faults are drawn from a seed, so the same seed, packets and
+/// times produce the same faults.
 ///
-/// It stands where packets pass. Those that come are given to `receive`; those that are due are in `toHost` and
-/// `toController`. There is no clock: time comes with every call, and `nextDeadline` says when to call `fire`.
+/// Pass each packet to `receive`. Packets that are due are added to the queues `toHost` and `toController`. The type
+/// has no clock: the caller passes the time to every call, and calls `fire` at `nextDeadline`.
 ///
 ///     var faults = HCIFaults(.badWeather, seed: 7)
 ///     if case .passed = faults.receive(packet, to: .host, at: now) {
@@ -11,42 +12,44 @@ import BluetoothBase
 ///     }
 ///     while let packet = faults.toHost.popFirst() { deliver(packet.span) }
 ///
-/// A packet that nothing happens to, and that has none to wait for, costs one random number and no copy.
+/// A packet that is not affected, and that is not queued behind others, costs one random number and no copy.
 public struct HCIFaults: Sendable {
-    /// What is to be done with a packet.
+    /// The result of receiving a packet.
     public enum Outcome: Equatable, Sendable {
-        /// Pass it on as it is, now.
+        /// The packet is unchanged. Forward it now.
         case passed
-        /// It was taken. What is left of it is in the queue of its receiver, now or later. The fault is what befell it;
-        /// nil if it only stands behind others.
+        /// The packet was taken. Unless it is lost, it is added to the queue of its receiver, now or later. The
+        /// associated value is the fault that was applied, or nil if the packet is only queued behind others.
         case taken(HCIFault?)
     }
 
-    /// How often faults happen. They end with `.none`: what is held then still comes.
+    /// The rates of faults. `.none` ends the faults; packets held at that time are still delivered.
     public var rates: HCIFaultRates { didSet { odds = FaultOdds(rates) } }
-    /// The packets for the host that are due. To be emptied after each call.
+    /// The packets for the host that are due. Empty this queue after each call.
     public var toHost = PacketQueue(reservingCapacity: 0)
-    /// The packets for the controller that are due. To be emptied after each call.
+    /// The packets for the controller that are due. Empty this queue after each call.
     public var toController = PacketQueue(reservingCapacity: 0)
 
     private var odds: FaultOdds
     var generator: SeededGenerator
     private var held = HeldPackets()
-    /// Until when events, commands and data each wait, in each direction.
+    /// The times until which events, commands and data are stalled in each direction.
     private var stalls = Stalls()
-    /// Whether the next answer to Reset is to a Reset of ours.
+    /// Whether the next answer to Reset belongs to a Reset that this type has sent.
     var isResetting = false
 
+    /// Creates an injector whose faults are drawn from `seed` at the given rates.
     public init(_ rates: HCIFaultRates = .badWeather, seed: UInt64) {
         self.rates = rates
         odds = FaultOdds(rates)
         generator = SeededGenerator(seed: seed)
     }
 
-    /// Faults at the same rates, from a seed that is drawn here: for one after the other of several transports.
+    /// Returns an instance with the same rates and a new seed, drawn from this instance. Use it to create an instance
+    /// for each of several transports.
     public mutating func another() -> HCIFaults { HCIFaults(rates, seed: generator.next()) }
 
-    /// The packets for one end that are due.
+    /// The packets for one side that are due.
     public subscript(receiver: H4Framer.Receiver) -> PacketQueue {
         @inline(__always) get { receiver == .host ? toHost : toController }
         @inline(__always) _modify {
@@ -56,7 +59,7 @@ public struct HCIFaults: Sendable {
 
     // MARK: - Time
 
-    /// When to call `fire`; nil while nothing is held.
+    /// The time at which to call `fire`; nil while no packet is held.
     public var nextDeadline: Instant? { held.nextDeadline }
 
     /// Moves the packets that are due to the queues.
@@ -68,15 +71,17 @@ public struct HCIFaults: Sendable {
 
     // MARK: - Packets
 
-    /// How many packets, and how many octets of them, may wait. Beyond that the oldest go before their time.
+    /// The maximum numbers of packets and of octets that may be held. Beyond that, the earliest packets are released
+    /// early.
     public static var maximumHeldPackets: Int { HeldPackets.maximumCount }
+    /// The maximum total length of the held packets, in octets.
     public static var maximumHeldOctets: Int { HeldPackets.maximumOctets }
 
-    /// Whether a packet can be held without another one having to go before its time. Who can wait with the next packets
-    /// should.
+    /// Whether a packet can be held without releasing another one early. A caller that can postpone further packets
+    /// should do so while this is false.
     public var hasRoom: Bool { !held.isFull && max(toHost.count, toController.count) < HeldPackets.maximumCount }
 
-    /// Takes a packet on its way, H4 indicator first.
+    /// Processes a packet, which starts with its H4 indicator.
     public mutating func receive(_ packet: Span<UInt8>, to receiver: H4Framer.Receiver, at now: Instant) -> Outcome {
         if !held.isEmpty { fire(at: now) }
         let concern = FaultOdds.Concern(packet, to: receiver)
@@ -92,7 +97,7 @@ public struct HCIFaults: Sendable {
         return .taken(fault)
     }
 
-    /// Forgets what is held: for a host that has left, or a controller that was unplugged.
+    /// Discards all held packets. Call this when the host has disconnected or the controller was unplugged.
     public mutating func removeAll() {
         held.removeAll()
         toHost.removeAll()
@@ -109,9 +114,9 @@ public struct HCIFaults: Sendable {
         return .taken(nil)
     }
 
-    // MARK: - For the faults
+    // MARK: - Used by the faults
 
-    /// Puts a packet behind those of its kind; with a delay, only behind those that come before its end.
+    /// Queues a packet behind those of its kind. With a delay, packets that are due earlier overtake it.
     mutating func enqueue(
         _ packet: [UInt8], to receiver: H4Framer.Receiver, at now: Instant, after delay: Duration = .zero
     ) {
@@ -120,7 +125,7 @@ public struct HCIFaults: Sendable {
         fire(at: now)
     }
 
-    /// Holds up what is on its way to a receiver: data, everything else, or all of it.
+    /// Stalls the packets to a receiver: data, everything else, or all of them.
     mutating func stall(_ receiver: H4Framer.Receiver, isData: Bool?, for duration: Duration, at now: Instant) {
         let end = now.advanced(by: duration)
         for way in [false, true] where isData ?? way == way {
@@ -129,7 +134,8 @@ public struct HCIFaults: Sendable {
     }
 }
 
-/// Until when the ways to host and controller are held up, each with one way for data and one for the rest.
+/// The times until which traffic to the host and the controller is stalled, separately for data and for everything
+/// else.
 private struct Stalls {
     private var ends = InlineArray<4, Instant>(repeating: .zero)
 
@@ -140,6 +146,6 @@ private struct Stalls {
 }
 
 extension Span<UInt8> {
-    /// Whether a packet takes the way of data.
+    /// Whether a packet is stalled together with data.
     fileprivate var isData: Bool { !isEmpty && self[0] == HCIPacketType.aclData.rawValue }
 }

@@ -1,7 +1,7 @@
 import BluetoothBase
 
-/// Packets that wait for their time, earliest first, and in the order in which they came where that is the same. Their
-/// number and their octets are bounded: whoever adds too many has the earliest go before its time.
+/// Packets held until they are due, earliest first. Packets that are due at the same time keep their order. The number
+/// of packets and octets is bounded: if too many are added, the earliest packet is released early.
 struct HeldPackets: Sendable {
     private struct Held {
         var due: Instant
@@ -16,19 +16,19 @@ struct HeldPackets: Sendable {
     private var octets = 0
 
     var isEmpty: Bool { entries.isEmpty }
-    /// When the earliest is due.
+    /// The time at which the earliest packet is due.
     var nextDeadline: Instant? { entries.first?.due }
-    /// Whether the next packet might have to push another one out.
+    /// Whether adding a packet may release another one early.
     var isFull: Bool { entries.count >= Self.maximumCount || octets >= Self.maximumOctets }
 
     mutating func add(_ packet: [UInt8], to receiver: H4Framer.Receiver, due: Instant) {
-        // Most are due last, so the search from the end is short.
+        // Most packets are due last, so the search from the end is short.
         let index = entries.lastIndex { $0.due <= due }.map { $0 + 1 } ?? 0
         entries.insert(Held(due: due, receiver: receiver, packet: packet), at: index)
         octets += packet.count
     }
 
-    /// Takes the earliest packet, if it is due or there is no room for it.
+    /// Removes and returns the earliest packet, if it is due or the limits are exceeded.
     mutating func popFirst(at now: Instant) -> (packet: [UInt8], receiver: H4Framer.Receiver)? {
         guard let first = entries.first, first.due <= now || isOverfull else { return nil }
         octets -= first.packet.count

@@ -3,10 +3,10 @@ import BluetoothBase
 /// An ACL data packet: a fragment of an L2CAP frame on one link (Core 5.4, Vol 4, Part E, 5.4.2). A view: it borrows
 /// the bytes it was decoded from.
 public struct ACLDataPacket: ~Escapable {
-    /// How many octets stand before the data, the H4 indicator not among them.
+    /// The number of octets before the data, excluding the H4 indicator.
     @inlinable public static var headerLength: Int { 4 }
 
-    /// Where in a frame a piece stands: the Packet_Boundary_Flag.
+    /// The position of a fragment in a frame: the Packet_Boundary_Flag.
     public enum Boundary: UInt8, Sendable {
         /// The first fragment, from a host to an LE controller.
         case firstNonFlushable = 0b00
@@ -14,19 +14,20 @@ public struct ACLDataPacket: ~Escapable {
         case continuing = 0b01
         /// The first fragment, from a controller to a host.
         case firstFlushable = 0b10
-        /// A whole frame. Only AMP controllers used it, which no longer exist.
+        /// A complete frame. Only AMP controllers, which no longer exist, used this value.
         case complete = 0b11
     }
 
     /// The connection.
     public var connectionHandle: ConnectionHandle
-    /// Where in the frame the fragment belongs.
+    /// The position of the fragment in the frame.
     public var boundary: Boundary
-    /// The Broadcast_Flag, two bits: 0 is point-to-point, the only value on an LE link.
+    /// The Broadcast_Flag, two bits. 0 is point-to-point, the only value allowed on an LE link.
     public var broadcast: UInt8
     /// The fragment.
     public var data: Span<UInt8>
 
+    /// Creates a packet that borrows `data`. On an LE link, `broadcast` must be 0.
     @inlinable
     @_lifetime(copy data)
     public init(
@@ -38,7 +39,7 @@ public struct ACLDataPacket: ~Escapable {
         self.data = data
     }
 
-    /// Decodes a packet without its H4 indicator: handle and flags, length, data.
+    /// Decodes a packet, without its H4 indicator: handle and flags, length and data.
     ///
     /// - Throws: `invalidLength` if the length field does not match the data that follows.
     @inlinable @inline(__always)
@@ -54,11 +55,11 @@ public struct ACLDataPacket: ~Escapable {
         data = reader.readRemaining()
     }
 
-    /// Whether it is what a controller sends for the beginning of a frame, with the only flags that it may send then.
+    /// Whether the flags are those with which a controller must mark the first fragment of a frame on an LE link.
     @inlinable @inline(__always)
     public var isOrdinaryStart: Bool { boundary == .firstFlushable && broadcast == 0 }
 
-    /// Appends the whole packet, H4 indicator first.
+    /// Appends the complete packet, starting with its H4 indicator.
     @inlinable
     public func encodePacket(into writer: inout ByteWriter) {
         Self.encodeHeader(

@@ -1,16 +1,16 @@
 import BluetoothBase
 
-/// Counts a controller's data buffers, so that the host never sends more packets than it can hold
-/// (Core 5.4, Vol 4, Part E, 4.1.1).
+/// Counts a controller's data buffers, so that the host never sends more packets than the controller can buffer (Core
+/// 5.4, Vol 4, Part E, 4.1.1).
 ///
-/// The buffers are shared by all links. Every packet sent takes one; Number Of Completed Packets gives back some of
-/// those a link has taken, and the end of a link gives back all of them.
+/// All links share the buffers. Every packet sent takes one buffer. Number Of Completed Packets frees buffers of a
+/// link, and the end of a link frees all of its buffers.
 public struct ACLFlowControl: Sendable {
-    /// How many packets the controller can hold.
+    /// The number of packets the controller can buffer.
     public private(set) var bufferCount: Int
-    /// How many more packets the controller can take now.
+    /// The number of further packets the controller can accept now.
     public private(set) var available: Int
-    /// How often the controller freed more buffers than a link had taken, or buffers of an unknown link.
+    /// The number of times the controller freed more buffers than a link had taken, or buffers of an unknown link.
     public private(set) var violations: UInt64 = 0
     private var links: [Link] = []
     private var linkCount = 0
@@ -18,21 +18,22 @@ public struct ACLFlowControl: Sendable {
     private struct Link {
         var handle: ConnectionHandle
         var outstanding: Int
-        /// Given up by the host before the controller has reported its disconnection.
+        /// Whether the host has abandoned the link before the controller reported its disconnection.
         var isAbandoned = false
     }
 
-    /// - Parameter bufferCount: `totalACLDataPackets`, as the controller reports it.
+    /// - Parameter bufferCount: `totalACLDataPackets` as reported by the controller.
     public init(bufferCount: Int) {
         self.bufferCount = max(0, bufferCount)
         available = self.bufferCount
     }
 
-    /// Whether the controller can take another packet.
+    /// Whether the controller can accept another packet.
     @inlinable
     public var canSend: Bool { available > 0 }
 
-    /// Starts counting for a link. Does nothing for a known one. An abandoned link with the same handle has ended.
+    /// Starts counting for a link. Does nothing for a known link. If an abandoned link has the same handle, it has
+    /// ended, and its buffers are freed.
     public mutating func addLink(_ handle: ConnectionHandle) {
         if let slot = slot(of: handle) {
             guard links[slot].isAbandoned else { return }
@@ -42,9 +43,9 @@ public struct ACLFlowControl: Sendable {
         links.append(Link(handle: handle, outstanding: 0))
     }
 
-    /// Ends a link: the controller has forgotten its packets, so their buffers are free.
+    /// Ends a link. The controller has discarded its packets, so their buffers are free.
     ///
-    /// - Returns: how many buffers that freed.
+    /// - Returns: the number of buffers that were freed.
     @discardableResult
     public mutating func removeLink(_ handle: ConnectionHandle) -> Int {
         guard let slot = slot(of: handle) else { return 0 }
@@ -54,10 +55,11 @@ public struct ACLFlowControl: Sendable {
         return link.outstanding
     }
 
-    /// Gives up a link whose disconnection the controller never reported. The controller may hold its packets forever,
-    /// so they count until it says otherwise.
+    /// Abandons a link whose disconnection the controller never reported. The controller may keep the link's packets
+    /// forever, so their buffers stay occupied until the controller frees them.
     ///
-    /// - Returns: false if the controller can accept nothing more, from any link: it needs a reset.
+    /// - Returns: false if the abandoned links occupy all buffers. The controller can't accept any more packets then
+    ///   and needs a reset.
     public mutating func abandonLink(_ handle: ConnectionHandle) -> Bool {
         guard let slot = slot(of: handle), !links[slot].isAbandoned else { return true }
         if links[slot].outstanding == 0 {
@@ -72,10 +74,10 @@ public struct ACLFlowControl: Sendable {
 
     /// Takes a buffer for a packet to be sent on a link.
     ///
-    /// A link that already has its fair share leaves one buffer for every other link: a silent peer keeps its buffers
-    /// until the link is lost, and must not block the others.
+    /// A link that already has its fair share leaves one buffer for every other link. A silent peer keeps its buffers
+    /// until the link is lost, and must not block the other links.
     ///
-    /// - Returns: false if there is no free buffer, or no such link: then the packet must wait.
+    /// - Returns: false if no buffer is available for the link, or if the link is unknown. The packet must then wait.
     public mutating func takeBuffer(for handle: ConnectionHandle) -> Bool {
         guard available > 0, let slot = slot(of: handle), !links[slot].isAbandoned,
             available >= linkCount || isShort(slot)
@@ -85,10 +87,10 @@ public struct ACLFlowControl: Sendable {
         return true
     }
 
-    /// Frees the buffers of packets a controller has sent. A count beyond what the link has taken frees no more than
-    /// that, and an unknown link frees nothing.
+    /// Frees the buffers of packets that the controller has sent. At most the buffers taken by the link are freed; for
+    /// an unknown link, none.
     ///
-    /// - Returns: how many buffers that freed.
+    /// - Returns: the number of buffers that were freed.
     @discardableResult
     public mutating func complete(_ packets: CompletedPackets) -> Int {
         guard let slot = slot(of: packets.connectionHandle) else {
@@ -109,12 +111,12 @@ public struct ACLFlowControl: Sendable {
         links[slot].outstanding < max(1, bufferCount / linkCount)
     }
 
-    /// How many buffers a link has taken.
+    /// Returns the number of buffers that a link has taken.
     public func outstanding(for handle: ConnectionHandle) -> Int {
         slot(of: handle).map { links[$0].outstanding } ?? 0
     }
 
-    /// Forgets all links and sets the number of buffers: for a controller that has been reset.
+    /// Removes all links and sets the number of buffers. Call this after the controller has been reset.
     public mutating func reset(bufferCount: Int) {
         links.removeAll(keepingCapacity: true)
         linkCount = 0

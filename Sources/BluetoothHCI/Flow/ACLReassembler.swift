@@ -2,50 +2,50 @@ import BluetoothBase
 
 /// Reassembles the L2CAP frames of one link from ACL packets (Core 5.4, Vol 3, Part A, 7.2.2).
 ///
-/// A frame contained in a single packet, as most are, is not copied. For a longer one the buffer holds what has
-/// arrived, at most `maximumFrameLength` octets.
+/// A frame in a single packet, the usual case, is not copied. For a fragmented frame, the buffer contains the octets
+/// that have arrived, at most `maximumFrameLength`.
 public struct ACLReassembler: Sendable {
     /// The result of receiving a packet.
     public enum Outcome: Equatable, Sendable {
-        /// The packet's data is a whole frame.
+        /// The packet's data is a complete frame.
         case frame
-        /// The packet completed a frame, which `buffer` holds until the next call.
+        /// The packet completed a frame, which `buffer` contains until the next call.
         case reassembled
-        /// More of the frame must come.
+        /// The frame is not complete yet.
         case incomplete
-        /// The data was dropped, together with the frame it belongs to.
+        /// The data was dropped, together with the frame to which it belongs.
         case dropped(DropReason)
     }
 
-    /// Why data was dropped.
+    /// The reason why data was dropped.
     public enum DropReason: Equatable, Sendable {
-        /// A fragment that continues no frame.
+        /// A continuing fragment without a first fragment.
         case continuationWithoutStart
-        /// More data than the frame's length field says.
+        /// More data than the frame's length field allows.
         case overlong
         /// The frame claims to be longer than allowed.
         case frameTooLong
         /// A first fragment without data.
         case empty
-        /// A packet with flags that no controller may send on an LE link.
+        /// A packet with flags that a controller must not send on an LE link.
         case flagsInvalid
     }
 
-    /// The longest frame to accept, in octets, including its header of 4 octets.
+    /// The longest frame to accept, in octets, including its 4-octet header.
     public var maximumFrameLength: Int
-    /// How many packets were dropped, and how many frames were interrupted by a new one.
+    /// The number of dropped packets, by reason, and of frames that were interrupted by a new one.
     public private(set) var drops = Drops()
     private var partial: [UInt8] = []
-    /// Whether a frame has begun and is not whole yet.
+    /// Whether a frame has begun and is not complete yet.
     public private(set) var isPartial = false
-    /// The channel of the frame that was dropped last, until the next one begins; nil where it was not told.
+    /// The channel of the last dropped frame, until the next frame begins; nil if the channel is unknown.
     public private(set) var lostChannel: UInt16?
 
-    /// Counts of what was lost.
+    /// Counters of dropped data.
     public struct Drops: Equatable, Sendable {
-        /// Fragments that continue no frame.
+        /// Continuing fragments without a first fragment.
         public var continuationsWithoutStart: UInt64 = 0
-        /// Frames that carried more data than their length field says.
+        /// Frames with more data than their length field allows.
         public var overlong: UInt64 = 0
         /// Frames longer than allowed.
         public var framesTooLong: UInt64 = 0
@@ -53,22 +53,23 @@ public struct ACLReassembler: Sendable {
         public var empty: UInt64 = 0
         /// Frames that were still incomplete when the next one began.
         public var interrupted: UInt64 = 0
-        /// Packets with flags that no controller may send on an LE link.
+        /// Packets with flags that a controller must not send on an LE link.
         public var flagsInvalid: UInt64 = 0
 
+        /// Creates counters that are all zero.
         public init() {}
     }
 
-    /// - Parameter maximumFrameLength: the longest frame to accept, in octets, including its header of 4 octets.
+    /// - Parameter maximumFrameLength: the longest frame to accept, in octets, including its 4-octet header.
     public init(maximumFrameLength: Int) { self.maximumFrameLength = maximumFrameLength }
 
-    /// The frame reassembled by the last call; after `incomplete` the part of a frame that has arrived.
+    /// The frame reassembled by the last call. After `incomplete`, the part of the frame that has arrived.
     public var buffer: Span<UInt8> {
         @_lifetime(borrow self)
         get { partial.span }
     }
 
-    /// The channel of the frame that is being put together; nil until its header has arrived.
+    /// The channel of the frame that is being reassembled; nil until its header has arrived.
     public var channel: UInt16? { isPartial ? Self.channel(of: partial.span) : nil }
 
     /// Receives one packet of the link. A controller sends no broadcasts on an LE link (Vol 4, Part E, 5.4.2).
@@ -76,8 +77,8 @@ public struct ACLReassembler: Sendable {
         packet.broadcast == 0 ? receive(packet.data, boundary: packet.boundary) : drop(.flagsInvalid)
     }
 
-    /// Receives the data of one packet. Many a controller marks first fragments as only hosts should; but what only AMP
-    /// controllers sent is no data.
+    /// Receives the data of one packet. Many controllers mark first fragments with the flag that only hosts should use,
+    /// so both flags are accepted. The flag that only AMP controllers used is rejected.
     public mutating func receive(_ data: Span<UInt8>, boundary: ACLDataPacket.Boundary) -> Outcome {
         switch boundary {
         case .firstNonFlushable, .firstFlushable: start(data)
@@ -86,7 +87,7 @@ public struct ACLReassembler: Sendable {
         }
     }
 
-    /// Discards an incomplete frame: for a link that has ended.
+    /// Discards an incomplete frame. Call this when the link has ended.
     public mutating func reset() {
         lostChannel = nil
         if !partial.isEmpty { partial.removeAll(keepingCapacity: true) }
@@ -109,7 +110,7 @@ public struct ACLReassembler: Sendable {
     }
 
     private mutating func proceed(_ data: Span<UInt8>) -> Outcome {
-        // More of a frame that was dropped, or of one whose beginning was lost.
+        // The data continues a dropped frame, or one whose beginning was lost.
         guard isPartial else { return drop(.continuationWithoutStart, of: lostChannel) }
         var offset = 0
         while partial.count < 4, offset < data.count {
@@ -143,12 +144,13 @@ public struct ACLReassembler: Sendable {
         return .dropped(reason)
     }
 
-    /// How long the frame is that begins with these bytes, header included; nil until its length field has arrived.
+    /// Returns the length of the frame that begins with these bytes, including its header, or nil if the header is
+    /// incomplete.
     private func frameLength(_ bytes: Span<UInt8>) -> Int? {
         bytes.count < 4 ? nil : 4 + Int(bytes[0]) + Int(bytes[1]) << 8
     }
 
-    /// The channel of the frame that begins with these bytes; nil until that has arrived.
+    /// Returns the channel of the frame that begins with these bytes, or nil if the header is incomplete.
     private static func channel(of bytes: Span<UInt8>) -> UInt16? {
         bytes.count < 4 ? nil : UInt16(bytes[2]) | UInt16(bytes[3]) << 8
     }

@@ -6,8 +6,8 @@ public struct CommandCompletion: ~Escapable {
     public var token: UInt64
     /// The command.
     public var opcode: HCIOpcode
-    /// The command's outcome; of Command Status, whether it was accepted. `.unspecifiedError` if the answer was cut off before its
-    /// status: then the controller may have carried out the command.
+    /// The outcome of the command or, for Command Status, whether the command was accepted. It is `.unspecifiedError`
+    /// if the answer ends before its status. In that case the controller may have executed the command.
     public var status: HCIStatus
     /// Whether the answer is Command Complete. Otherwise it is Command Status, and `success` means that the command is
     /// still in progress.
@@ -24,7 +24,8 @@ public struct CommandCompletion: ~Escapable {
         self.returnParameters = returnParameters
     }
 
-    /// Reads what `command` returns. A controller may omit them when it reports a failure, so check `status` first.
+    /// Decodes the return parameters of `command`. A controller may omit them when it reports a failure, so check
+    /// `status` first.
     public func decodeReturnParameters<Command: HCICommand>(
         of command: Command.Type
     ) throws(DecodingFailure) -> Command.ReturnParameters {
@@ -34,13 +35,14 @@ public struct CommandCompletion: ~Escapable {
     }
 }
 
-/// A command that was not answered.
+/// A command that was removed from the queue without an answer.
 public struct AbandonedCommand: Equatable, Sendable {
     /// The token passed to `CommandQueue.enqueue`.
     public var token: UInt64
     /// The command.
     public var opcode: HCIOpcode
 
+    /// Creates the record of a command that was removed without an answer.
     public init(token: UInt64, opcode: HCIOpcode) {
         self.token = token
         self.opcode = opcode
@@ -49,5 +51,6 @@ public struct AbandonedCommand: Equatable, Sendable {
 
 /// The queue of commands is full.
 public struct CommandQueueFull: Error, Equatable, Sendable {
+    /// Creates the error, which carries no further information.
     public init() {}
 }

@@ -1,17 +1,19 @@
 import BluetoothBase
 
 extension CommandQueue {
-    /// When the next command times out, if nothing happens before; nil if no command is waiting for the controller.
+    /// The time at which the next command times out, unless an event arrives before; nil if no command is waiting for
+    /// the controller.
     public var nextDeadline: Instant? {
         var deadline: Instant?
         for entry in inFlight { deadline = earliest(deadline, entry.time) }
         return earliest(deadline, headDeadline)
     }
 
-    /// Removes one command that has timed out, sent or not; nil if there is none. Call it until it returns nil.
+    /// Removes and returns one command that has timed out, whether or not it was sent. Returns nil if no command has
+    /// timed out. Call it until it returns nil.
     ///
-    /// A command that has been sent and got no answer no longer counts as in flight, so the next one may be sent. With
-    /// a dead controller each command times out in turn, so the caller should reset it instead.
+    /// A command that was sent but not answered no longer counts as in flight, so the next one may be sent. If the
+    /// controller is dead, each command times out in turn, so the caller should reset the controller instead.
     public mutating func popExpired(at now: Instant) -> AbandonedCommand? {
         if let index = inFlight.firstIndex(where: { $0.time <= now }) {
             let entry = inFlight.remove(at: index)
@@ -22,8 +24,9 @@ extension CommandQueue {
         return popWaiting()
     }
 
-    /// Removes one command, sent or not, oldest first. Returns nil when the queue is empty and back in its initial
-    /// state. For a controller that is being reset, or has been unplugged: call it until it returns nil.
+    /// Removes and returns one command, whether or not it was sent, oldest first. Returns nil when the queue is empty
+    /// and back in its initial state. Use this for a controller that is being reset or has been unplugged: call it
+    /// until it returns nil.
     public mutating func popAny() -> AbandonedCommand? {
         if !inFlight.isEmpty {
             let entry = inFlight.removeFirst()
@@ -34,8 +37,9 @@ extension CommandQueue {
         return nil
     }
 
-    /// Removes one command for a connection that has not been sent, oldest first; nil if there is none. For a connection that has
-    /// ended: by the time it would be sent, another one may have the handle.
+    /// Removes and returns one unsent command for a connection, oldest first. Returns nil if no such command is queued.
+    /// Use this when a connection has ended, because a new connection may have the same handle by the time the command
+    /// would be sent.
     public mutating func popWaiting(for connection: ConnectionHandle) -> AbandonedCommand? {
         for offset in 0..<waitingCount {
             let place = (head + offset) % capacity
@@ -56,7 +60,8 @@ extension CommandQueue {
         return packet.span.isCommand(for: connection)
     }
 
-    /// Takes back the command that was sent last with an opcode, whose packet has not left the outbox; nil if there is none.
+    /// Removes and returns the last sent command with an opcode, whose packet must still be in the outbox. Returns nil
+    /// if no such command is in flight.
     public mutating func takeBack(_ opcode: HCIOpcode, at now: Instant) -> AbandonedCommand? {
         guard let index = inFlight.lastIndex(where: { $0.opcode == opcode }) else { return nil }
         let entry = inFlight.remove(at: index)
@@ -70,8 +75,8 @@ extension CommandQueue {
         return AbandonedCommand(token: entry.token, opcode: entry.opcode)
     }
 
-    /// When the first command in the queue times out. It may wait for its turn without limit, but for a controller that
-    /// accepts no commands only as long as for an answer.
+    /// The time at which the first command in the queue times out. A command may wait for its turn without limit. But
+    /// if the controller accepts no commands, it waits only as long as it would for an answer.
     private var headDeadline: Instant? {
         guard let stalledSince, waitingCount > 0 else { return nil }
         let entry = slots[head].entry
@@ -86,7 +91,7 @@ extension Span<UInt8> {
         return HCIOpcode(rawValue: UInt16(self[1]) | UInt16(self[2]) << 8)
     }
 
-    /// Whether it is a command packet whose first parameter is this connection's handle.
+    /// Returns whether this is a command packet whose first parameter is the handle of this connection.
     public func isCommand(for connection: ConnectionHandle) -> Bool {
         guard count >= 6, commandOpcode?.concernsConnection == true else { return false }
         return ConnectionHandle(rawValue: UInt16(self[4]) | UInt16(self[5] & 0x0F) << 8) == connection

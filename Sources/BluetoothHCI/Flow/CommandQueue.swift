@@ -3,34 +3,36 @@ import BluetoothBase
 /// Sends commands no faster than a controller accepts them, and matches answers to commands (Core 5.4, Vol 4, Part E,
 /// 4.4).
 ///
-/// Every command enqueued leaves exactly once: with a `CommandCompletion` from `receive`, or as an `AbandonedCommand`
-/// from `popExpired` or `popAny`. Each carries a token chosen by the caller.
+/// Every enqueued command leaves the queue exactly once: with a `CommandCompletion` from `receive`, or as an
+/// `AbandonedCommand` from one of the other methods, such as `popExpired` or `popAny`. Both contain the token that the
+/// caller has chosen.
 ///
-/// Host Number Of Completed Packets takes no credit and gets no answer, so it must not be enqueued.
+/// Host Number Of Completed Packets needs no credit and is not answered, so it must not be enqueued.
 public struct CommandQueue: Sendable {
-    /// How many commands may be waiting to be sent.
+    /// The maximum number of commands waiting to be sent.
     public let capacity: Int
-    /// How long a controller may take to answer, unless a command specifies another time.
+    /// The time within which the controller must answer, unless a command specifies another timeout.
     public var timeout: Duration
-    /// How many events answered no command in flight: late, repeated or unsolicited ones.
+    /// The number of late, repeated or unsolicited events that matched no command in flight.
     public private(set) var unmatchedReplies: UInt64 = 0
 
-    /// How many commands may be in flight: what the controller last reported, initially one (Vol 4, Part E, 4.4).
+    /// The number of commands that may be in flight, as last reported by the controller; initially one (Vol 4, Part E,
+    /// 4.4).
     private(set) var window = 1
-    /// The time since when the controller has accepted no command although none is in flight.
+    /// The time since which the controller has accepted no commands although none is in flight.
     var stalledSince: Instant?
-    /// Commands to be sent, in a ring of slots whose memory is reused.
+    /// The commands waiting to be sent, in a ring of slots whose memory is reused.
     var slots: [Slot] = []
     var head = 0
     var waitingCount = 0
-    /// Commands sent, oldest first.
+    /// The commands in flight, oldest first.
     var inFlight: [Entry] = []
 
     struct Entry: Sendable {
         var opcode: HCIOpcode
         var token: UInt64
         var timeout: Duration
-        /// When the command was enqueued; once it is sent, its deadline.
+        /// The time at which the command was enqueued. Once the command is sent, its deadline.
         var time: Instant
     }
 
@@ -40,8 +42,8 @@ public struct CommandQueue: Sendable {
     }
 
     /// - Parameters:
-    ///   - capacity: how many commands may be waiting to be sent.
-    ///   - timeout: how long a controller may take to answer.
+    ///   - capacity: the maximum number of commands waiting to be sent.
+    ///   - timeout: the time within which the controller must answer.
     public init(capacity: Int = 64, timeout: Duration = .seconds(2)) {
         self.capacity = max(1, capacity)
         self.timeout = timeout
@@ -52,16 +54,16 @@ public struct CommandQueue: Sendable {
     /// Whether no command is waiting or in flight.
     public var isEmpty: Bool { waitingCount == 0 && inFlight.isEmpty }
 
-    /// How many commands are waiting to be sent.
+    /// The number of commands waiting to be sent.
     public var waiting: Int { waitingCount }
 
-    // MARK: - Out
+    // MARK: - Sending
 
-    /// Puts a command at the end of the queue. `transmit` sends it.
+    /// Adds a command to the end of the queue. `transmit` sends it.
     ///
     /// - Parameters:
-    ///   - token: what its completion will carry.
-    ///   - timeout: how long the controller may take to answer, if not `self.timeout`.
+    ///   - token: the token to pass in the command's completion.
+    ///   - timeout: the time within which the controller must answer; nil for `self.timeout`.
     /// - Throws: if `capacity` commands are already waiting.
     public mutating func enqueue<Command: HCICommand>(
         _ command: Command, token: UInt64, timeout: Duration? = nil, at now: Instant
@@ -79,7 +81,7 @@ public struct CommandQueue: Sendable {
         waitingCount += 1
     }
 
-    /// Moves as many commands to `outbox` as the controller accepts now.
+    /// Moves the commands that the controller can accept now to `outbox`.
     public mutating func transmit(into outbox: inout PacketQueue, at now: Instant) {
         while waitingCount > 0, inFlight.count < window {
             let slot = slots[head]
@@ -92,11 +94,11 @@ public struct CommandQueue: Sendable {
         updateStall(at: now)
     }
 
-    // MARK: - In
+    // MARK: - Receiving
 
     /// Processes a Command Complete event.
     ///
-    /// - Returns: the completion of the oldest command in flight with that opcode; nil if there is none.
+    /// - Returns: the completion of the oldest command in flight with that opcode; nil if no such command is in flight.
     @_lifetime(copy event)
     public mutating func receive(_ event: borrowing CommandComplete, at now: Instant) -> CommandCompletion? {
         guard let entry = settle(event.opcode, window: event.numHCICommandPackets, at: now) else { return nil }
@@ -109,7 +111,7 @@ public struct CommandQueue: Sendable {
 
     /// Processes a Command Status event.
     ///
-    /// - Returns: the completion of the oldest command in flight with that opcode; nil if there is none.
+    /// - Returns: the completion of the oldest command in flight with that opcode; nil if no such command is in flight.
     @_lifetime(immortal)
     public mutating func receive(_ event: CommandStatus, at now: Instant) -> CommandCompletion? {
         guard let entry = settle(event.opcode, window: event.numHCICommandPackets, at: now) else { return nil }
@@ -117,7 +119,7 @@ public struct CommandQueue: Sendable {
             token: entry.token, opcode: entry.opcode, status: event.status, isComplete: false, returnParameters: Span())
     }
 
-    /// Sets the window, which every such event reports, and removes the oldest command in flight with an opcode.
+    /// Updates the window, which each of these events reports, and removes the oldest command in flight with an opcode.
     private mutating func settle(_ opcode: HCIOpcode, window: UInt8, at now: Instant) -> Entry? {
         self.window = Int(window)
         defer { updateStall(at: now) }
@@ -129,11 +131,11 @@ public struct CommandQueue: Sendable {
         return inFlight.remove(at: index)
     }
 
-    // MARK: - Shared with the other file
+    // MARK: - Shared with CommandQueue+Abandoning
 
     mutating func dropHead() {
         waitingCount -= 1
-        // An empty ring starts over at its first slots, whose memory is already allocated.
+        // An empty ring starts over at its first slot, whose memory is already allocated.
         head = waitingCount == 0 ? 0 : (head + 1) % capacity
     }
 

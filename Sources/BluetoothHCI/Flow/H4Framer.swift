@@ -1,41 +1,42 @@
 import BluetoothBase
 
-/// Why a stream of H4 packets can no longer be decoded.
+/// The reason why a stream of H4 packets can no longer be decoded.
 public enum H4Fault: Error, Equatable, Sendable {
-    /// A byte in the place of a packet indicator is not one this end may receive: the stream is out of sync. No packet
-    /// boundary after it can be trusted, so the transport must be reset.
+    /// A packet indicator is not valid for this side, so the stream is out of sync. No packet boundary after it can be
+    /// trusted, so the transport must be reset.
     case unexpectedIndicator(UInt8)
 }
 
 /// Splits a stream of bytes into H4 packets (Core 5.4, Vol 4, Part A, 2).
 ///
-/// Bytes arrive in pieces of any size. A packet contained in one piece is delivered in place; a split packet is
-/// assembled in a buffer that grows with what has arrived, not with what a header claims.
+/// Bytes arrive in pieces of any size. A packet contained in one piece is delivered in place. A split packet is
+/// assembled in a buffer, which grows with the bytes that arrive and not with the length that a header claims.
 public struct H4Framer: Sendable {
-    /// Which end of the transport reads the stream, and so which packets may be in it.
+    /// The side that reads the stream, which determines the packets it may contain.
     public enum Receiver: Sendable {
-        /// Reads events and data.
+        /// The host, which reads events and data.
         case host
-        /// Reads commands and data.
+        /// The controller, which reads commands and data.
         case controller
     }
 
-    /// Which end of the transport reads the stream.
+    /// The side that reads the stream.
     public let receiver: Receiver
     /// The error that ended the stream, if any. It persists until `reset()`.
     public private(set) var fault: H4Fault?
     /// The part of an incomplete packet that has arrived.
     private var partial: [UInt8] = []
 
-    /// How many bytes of an incomplete packet have arrived.
+    /// The number of bytes of an incomplete packet that have arrived.
     public var partialByteCount: Int { partial.count }
 
+    /// Creates a framer at the start of a stream. The receiver determines the packet indicators that are valid.
     public init(receiver: Receiver) { self.receiver = receiver }
 
-    /// Receives the next bytes of the stream, and delivers each packet they complete, indicator first.
+    /// Receives the next bytes of the stream, and delivers each packet that they complete, starting with its indicator.
     ///
-    /// - Throws: at the first byte that cannot begin a packet, after delivering the packets before it, and from then
-    ///   on.
+    /// - Throws: at the first byte that can't begin a packet, after delivering the packets before it. Every later call
+    ///   throws too.
     public mutating func receive(_ bytes: Span<UInt8>, _ deliver: (Span<UInt8>) -> Void) throws(H4Fault) {
         if let fault { throw fault }
         var offset = 0
@@ -57,13 +58,13 @@ public struct H4Framer: Sendable {
         }
     }
 
-    /// Discards a partial packet and a fault: for a transport that has been reset and starts a new stream.
+    /// Discards a partial packet and a fault. Call this when the transport has been reset and starts a new stream.
     public mutating func reset() {
         partial.removeAll(keepingCapacity: true)
         fault = nil
     }
 
-    /// Appends bytes to the partial packet: first those that complete its header, then those its length requires.
+    /// Appends bytes to the partial packet: first those that complete its header, then those that its length requires.
     private mutating func complete(with bytes: Span<UInt8>, at offset: inout Int) throws(H4Fault) {
         while offset < bytes.count, length(of: partial.span) == nil {
             partial.append(bytes[offset])
@@ -84,14 +85,15 @@ public struct H4Framer: Sendable {
         }
     }
 
-    /// How long the packet is that begins with these bytes; nil until its length field has arrived.
+    /// Returns the length of the packet that begins with these bytes, or nil if its length field has not arrived yet.
     private func length(of packet: Span<UInt8>) -> Int? {
         guard !packet.isEmpty, let type = HCIPacketType(rawValue: packet[0]) else { return nil }
         switch type {
         case .event: return packet.count < 3 ? nil : 3 + Int(packet[2])
         case .command, .synchronousData: return packet.count < 4 ? nil : 4 + Int(packet[3])
         case .aclData: return packet.count < 5 ? nil : 5 + Int(packet[3]) + Int(packet[4]) << 8
-        // The two top bits of an ISO packet's length are not part of it (Vol 4, Part E, 5.4.5).
+        // The two most significant bits of the length field of an ISO packet are not part of the length (Vol 4, Part E,
+        // 5.4.5).
         case .isoData: return packet.count < 5 ? nil : 5 + Int(packet[3]) + Int(packet[4] & 0x3F) << 8
         }
     }

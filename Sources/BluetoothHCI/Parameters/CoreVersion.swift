@@ -1,8 +1,11 @@
 import BluetoothBase
 
-/// The version of the Core specification that a controller or a link layer implements (Assigned Numbers, 2.1).
+/// The version of the Core specification that a controller or a Link Layer implements (Assigned Numbers, 2.1).
 public struct CoreVersion: RawRepresentable, Hashable, Comparable, Sendable {
+    /// The number of the version in Assigned Numbers: 6 for 4.0, up to 13 for 5.4.
     public var rawValue: UInt8
+
+    /// Creates a version from its number, whether or not it is listed here.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Version 4.0.
@@ -22,11 +25,12 @@ public struct CoreVersion: RawRepresentable, Hashable, Comparable, Sendable {
     /// Version 5.4.
     public static let v54 = CoreVersion(rawValue: 13)
 
+    /// Returns whether the first version is older.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
 extension CoreVersion: CustomStringConvertible {
-    /// `5.4`, or the number if it is not one of those above.
+    /// The version, for example `5.4`, or the number if it is not listed above.
     public var description: String {
         switch rawValue {
         case 6...8: "4.\(rawValue - 6)"

@@ -1,7 +1,10 @@
 /// The events a controller may send, page 1 (Core 5.4, Vol 4, Part E, 7.3.1). Command Complete, Command Status and
 /// Number Of Completed Packets cannot be masked.
 public struct EventMask: OptionSet, Hashable, Sendable {
+    /// The Event_Mask parameter, in which a set bit enables an event.
     public var rawValue: UInt64
+
+    /// Creates a mask from the command parameter. Reserved bits are kept.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// Disconnection Complete (7.7.5).
@@ -16,7 +19,7 @@ public struct EventMask: OptionSet, Hashable, Sendable {
     public static let dataBufferOverflow = EventMask(rawValue: 1 << 25)
     /// Encryption Key Refresh Complete (7.7.39).
     public static let encryptionKeyRefreshComplete = EventMask(rawValue: 1 << 47)
-    /// LE Meta (7.7.65): all LE events, of which `LEEventMask` selects some.
+    /// LE Meta (7.7.65): all LE events, among which `LEEventMask` selects.
     public static let leMeta = EventMask(rawValue: 1 << 61)
     /// The mask after a reset. It does not include `leMeta`.
     public static let `default` = EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
@@ -24,7 +27,10 @@ public struct EventMask: OptionSet, Hashable, Sendable {
 
 /// The events a controller may send, page 2 (Core 5.4, Vol 4, Part E, 7.3.69).
 public struct EventMaskPage2: OptionSet, Hashable, Sendable {
+    /// The Event_Mask_Page_2 parameter, in which a set bit enables an event.
     public var rawValue: UInt64
+
+    /// Creates a mask from the command parameter. Reserved bits are kept.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// Authenticated Payload Timeout Expired (7.7.75).
@@ -35,7 +41,10 @@ public struct EventMaskPage2: OptionSet, Hashable, Sendable {
 
 /// The LE Meta subevents a controller may send (Core 5.4, Vol 4, Part E, 7.8.1).
 public struct LEEventMask: OptionSet, Hashable, Sendable {
+    /// The LE_Event_Mask parameter, in which a set bit enables an LE Meta event.
     public var rawValue: UInt64
+
+    /// Creates a mask from the command parameter. Reserved bits are kept.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// LE Connection Complete (7.7.65.1).

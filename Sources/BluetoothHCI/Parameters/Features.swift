@@ -1,6 +1,9 @@
 /// The LE features of a controller or of a peer (Core 5.4, Vol 6, Part B, 4.6).
 public struct LEFeatures: OptionSet, Hashable, Sendable {
+    /// The LE_Features parameter, in which a set bit marks a supported feature.
     public var rawValue: UInt64
+
+    /// Creates a set from the parameter. Bits that are not listed here are kept.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// LE Encryption.
@@ -47,7 +50,7 @@ public struct LEFeatures: OptionSet, Hashable, Sendable {
     public static let connectedIsochronousStreamHostSupport = LEFeatures(rawValue: 1 << 32)
     /// LE Power Control Request.
     public static let powerControlRequest = LEFeatures(rawValue: 1 << 33)
-    /// LE Power Control Request as well: both bits have the same value (Vol 6, Part B, 4.6.30).
+    /// Also LE Power Control Request: both bits have the same value (Vol 6, Part B, 4.6.30).
     public static let powerControlRequestCopy = LEFeatures(rawValue: 1 << 34)
     /// LE Path Loss Monitoring.
     public static let pathLossMonitoring = LEFeatures(rawValue: 1 << 35)
@@ -65,9 +68,13 @@ public struct LEFeatures: OptionSet, Hashable, Sendable {
     public static let periodicAdvertisingWithResponsesScanner = LEFeatures(rawValue: 1 << 44)
 }
 
-/// The features of a controller's link manager, page 0 (Core 5.4, Vol 2, Part C, 3.3): the two that an LE host needs.
+/// The LMP features of a controller, page 0 (Core 5.4, Vol 2, Part C, 3.3). Only the two that an LE host needs are
+/// defined here.
 public struct LMPFeatures: OptionSet, Hashable, Sendable {
+    /// The LMP_Features parameter, in which a set bit marks a supported feature.
     public var rawValue: UInt64
+
+    /// Creates a set from the parameter. Bits that are not listed here are kept.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// BR/EDR Not Supported: an LE-only controller.
@@ -76,9 +83,12 @@ public struct LMPFeatures: OptionSet, Hashable, Sendable {
     public static let leSupported = LMPFeatures(rawValue: 1 << 38)
 }
 
-/// The states a controller supports, alone and combined (Core 5.4, Vol 4, Part E, 7.8.27).
+/// The states and combinations of states that a controller supports (Core 5.4, Vol 4, Part E, 7.8.27).
 public struct LEStates: RawRepresentable, Hashable, Sendable {
+    /// The LE_States parameter, in which each bit stands for a supported state or combination of states.
     public var rawValue: UInt64
+
+    /// Creates a value from the return parameter. Reserved bits are kept.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 

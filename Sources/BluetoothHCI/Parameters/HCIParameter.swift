@@ -1,14 +1,14 @@
 import BluetoothBase
 
 /// A command, return or event parameter of fixed length. Structures list their parameters in the order of the
-/// specification, once for reading and once for writing; this protocol handles the octets.
+/// specification, once for decoding and once for encoding. This protocol handles the octets.
 protocol HCIParameter {
     init(decoding reader: inout ByteReader) throws(DecodingFailure)
     func encode(into writer: inout ByteWriter)
 }
 
 extension ByteReader {
-    /// Reads one parameter; its type is inferred.
+    /// Reads one parameter, whose type is inferred.
     @_lifetime(self: copy self)
     mutating func read<Value: HCIParameter>() throws(DecodingFailure) -> Value {
         try Value(decoding: &self)
@@ -60,7 +60,7 @@ extension UInt128: HCIParameter {
 }
 
 extension Bool: HCIParameter {
-    /// The specification allows only 0x00 and 0x01 in its flags.
+    /// The specification allows only 0x00 and 0x01 for flags.
     init(decoding reader: inout ByteReader) throws(DecodingFailure) {
         switch try reader.readUInt8() {
         case 0: self = false
@@ -90,7 +90,7 @@ extension DeviceAddress: HCIParameter {
     func encode(into writer: inout ByteWriter) { writer.appendTyped(self) }
 }
 
-/// An address type octet and the address, where type 0xFF means that there is none: an anonymous advertiser.
+/// An address type octet and the address. The type 0xFF stands for an anonymous advertiser, which has no address.
 extension DeviceAddress?: HCIParameter {
     init(decoding reader: inout ByteReader) throws(DecodingFailure) {
         guard reader.remaining > 0, reader.bytes[reader.offset] == 0xFF else {

@@ -1,9 +1,12 @@
 /// A PHY, as in events (Core 5.4, Vol 4, Part E, 7.7.65.12).
 public struct LEPHY: RawRepresentable, Hashable, Sendable {
+    /// The PHY parameter of an event: 1 to 3 are PHYs, 0 is no PHY, and all other values are reserved.
     public var rawValue: UInt8
+
+    /// Creates a PHY from the event parameter. Reserved values are kept.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// No PDU on a secondary advertising channel.
+    /// No PDU was received on a secondary advertising channel.
     public static let none = LEPHY(rawValue: 0)
     /// LE 1M: 1 Mbit/s.
     public static let le1M = LEPHY(rawValue: 1)
@@ -15,7 +18,10 @@ public struct LEPHY: RawRepresentable, Hashable, Sendable {
 
 /// A set of PHYs, as in commands (Core 5.4, Vol 4, Part E, 7.8.48).
 public struct LEPHYs: OptionSet, Hashable, Sendable {
+    /// The PHY parameter of a command. Bits 3 to 7 are reserved.
     public var rawValue: UInt8
+
+    /// Creates a set from the command parameter. Reserved bits are kept.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// LE 1M.
@@ -28,7 +34,10 @@ public struct LEPHYs: OptionSet, Hashable, Sendable {
 
 /// The coding a host prefers on the LE Coded PHY (Core 5.4, Vol 4, Part E, 7.8.49).
 public struct LEPHYOptions: RawRepresentable, Hashable, Sendable {
+    /// The PHY_Options parameter: 0 to 2 are assigned, and all other values are reserved.
     public var rawValue: UInt16
+
+    /// Creates options from the command parameter. Reserved values are kept.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// No preferred coding.

@@ -1,20 +1,20 @@
 /// Whether a scanner requests scan responses (Core 5.4, Vol 4, Part E, 7.8.10).
 public enum LEScanType: UInt8, Sendable {
-    /// Only listens.
+    /// Passive scanning: no scan requests are sent.
     case passive = 0
-    /// Sends scan requests.
+    /// Active scanning: scan requests are sent.
     case active = 1
 }
 
-/// Whose advertisements a scanner reports (Core 5.4, Vol 4, Part E, 7.8.10).
+/// The advertisements that a scanner reports (Core 5.4, Vol 4, Part E, 7.8.10).
 public enum ScanningFilterPolicy: UInt8, Sendable {
-    /// All advertisements, except directed ones meant for other devices.
+    /// All advertisements, except those directed to other devices.
     case all = 0
-    /// Only those of devices on the Filter Accept List, except directed ones meant for other devices.
+    /// Only advertisements of devices on the Filter Accept List, except those directed to other devices.
     case acceptListOnly = 1
-    /// As `all`, and also directed ones to a resolvable private address that cannot be resolved.
+    /// Like `all`, plus advertisements directed to a resolvable private address that can't be resolved.
     case allAndUnresolvedDirected = 2
-    /// As `acceptListOnly`, and also directed ones to a resolvable private address that cannot be resolved.
+    /// Like `acceptListOnly`, plus advertisements directed to a resolvable private address that can't be resolved.
     case acceptListAndUnresolvedDirected = 3
 }
 
@@ -28,9 +28,9 @@ public enum DuplicateFiltering: UInt8, Sendable {
     case resetEachPeriod = 2
 }
 
-/// Which device an initiator connects to (Core 5.4, Vol 4, Part E, 7.8.12).
+/// The devices that an initiator connects to (Core 5.4, Vol 4, Part E, 7.8.12).
 public enum InitiatorFilterPolicy: UInt8, Sendable {
-    /// The device the command names.
+    /// The device specified in the command.
     case peerAddress = 0
     /// Any device on the Filter Accept List.
     case acceptList = 1

@@ -1,15 +1,16 @@
 import BluetoothBase
 
-/// The number by which a controller identifies periodic advertising that it receives: 12 bits, 0x0000 to 0x0EFF (Core 5.4, Vol 4, Part
-/// E, 7.7.65.14).
+/// The number by which a controller identifies a periodic advertising train that it is synchronized to: 12 bits, 0x0000
+/// to 0x0EFF (Core 5.4, Vol 4, Part E, 7.7.65.14).
 public struct SyncHandle: RawRepresentable, Hashable, Sendable {
+    /// The 12-bit handle. Handles from 0x0F00 are reserved.
     public let rawValue: UInt16
 
-    /// Only the lower 12 bits of `rawValue` count.
+    /// Only the lower 12 bits of `rawValue` are used.
     @inlinable
     public init(rawValue: UInt16) { self.rawValue = rawValue & 0x0FFF }
 
-    /// Only the lower 12 bits of `rawValue` count.
+    /// Only the lower 12 bits of `rawValue` are used.
     @inlinable
     public init(_ rawValue: UInt16) { self.init(rawValue: rawValue) }
 }
@@ -17,65 +18,82 @@ public struct SyncHandle: RawRepresentable, Hashable, Sendable {
 extension SyncHandle: HCIParameter {}
 
 extension SyncHandle: CustomStringConvertible {
+    /// The handle as four hexadecimal digits, such as `0x0001`.
     public var description: String { "0x" + hexadecimal(rawValue, digits: 4) }
 }
 
-/// What periodic advertising has besides its data (Core 5.4, Vol 4, Part E, 7.8.61).
+/// The optional fields of periodic advertising PDUs (Core 5.4, Vol 4, Part E, 7.8.61).
 public struct PeriodicAdvertisingProperties: OptionSet, Hashable, Sendable {
+    /// The Periodic_Advertising_Properties parameter. All bits except bit 6 are reserved.
     public var rawValue: UInt16
+
+    /// Creates a set from the command parameter. Reserved bits are kept.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// The transmit power.
+    /// The PDUs contain the transmit power.
     public static let includesTransmitPower = PeriodicAdvertisingProperties(rawValue: 1 << 6)
 }
 
-/// How to synchronize (Core 5.4, Vol 4, Part E, 7.8.67).
+/// The options for synchronizing to periodic advertising (Core 5.4, Vol 4, Part E, 7.8.67).
 public struct PeriodicSyncOptions: OptionSet, Hashable, Sendable {
+    /// The Options parameter of LE Periodic Advertising Create Sync. Bits 3 to 7 are reserved.
     public var rawValue: UInt8
+
+    /// Creates a set from the command parameter. Reserved bits are kept.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// To any advertiser in the Periodic Advertiser List, in place of the one that is named.
+    /// Synchronize to any advertiser in the Periodic Advertiser List, instead of the one specified in the command.
     public static let usesAdvertiserList = PeriodicSyncOptions(rawValue: 1 << 0)
-    /// Without reports at first.
+    /// Reports are initially disabled.
     public static let disablesReports = PeriodicSyncOptions(rawValue: 1 << 1)
-    /// Without reports of data that was reported before.
+    /// Data that has already been reported is not reported again.
     public static let filtersDuplicates = PeriodicSyncOptions(rawValue: 1 << 2)
 }
 
-/// Which reports of periodic advertising a controller sends (Core 5.4, Vol 4, Part E, 7.8.88).
+/// The reports of periodic advertising that a controller sends (Core 5.4, Vol 4, Part E, 7.8.88).
 public struct PeriodicReporting: OptionSet, Hashable, Sendable {
+    /// The Enable parameter of LE Set Periodic Advertising Receive Enable. Bits 2 to 7 are reserved.
     public var rawValue: UInt8
+
+    /// Creates a set from the command parameter. Reserved bits are kept.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Any.
+    /// Reports are enabled.
     public static let enabled = PeriodicReporting(rawValue: 1 << 0)
-    /// None of data that was reported before.
+    /// Data that has already been reported is not reported again.
     public static let filtersDuplicates = PeriodicReporting(rawValue: 1 << 1)
 }
 
-/// How periodic advertising is switched on (Core 5.4, Vol 4, Part E, 7.8.63).
+/// Whether periodic advertising is enabled, and its options (Core 5.4, Vol 4, Part E, 7.8.63).
 public struct PeriodicAdvertisingEnabling: OptionSet, Hashable, Sendable {
+    /// The Enable parameter of LE Set Periodic Advertising Enable. Bits 2 to 7 are reserved.
     public var rawValue: UInt8
+
+    /// Creates a set from the command parameter. Reserved bits are kept.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// It is on.
+    /// Periodic advertising is enabled.
     public static let enabled = PeriodicAdvertisingEnabling(rawValue: 1 << 0)
-    /// With the number by which scanners know data that they have had.
+    /// The PDUs contain the ADI field, by which scanners recognize data that they have already received.
     public static let includesADI = PeriodicAdvertisingEnabling(rawValue: 1 << 1)
 }
 
-/// What a controller does about periodic advertising of which a peer tells it (Core 5.4, Vol 4, Part E, 7.8.91).
+/// How a controller handles synchronization information for periodic advertising from a peer (Core 5.4, Vol 4, Part E,
+/// 7.8.91).
 public struct PeriodicSyncTransferMode: RawRepresentable, Hashable, Sendable {
+    /// The Mode parameter, 0x00 to 0x03. Other values are reserved.
     public var rawValue: UInt8
+
+    /// Creates a mode from the command parameter. Reserved values are accepted.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Nothing.
+    /// It ignores the information.
     public static let ignore = PeriodicSyncTransferMode(rawValue: 0)
-    /// It synchronizes, and sends no reports at first.
+    /// It synchronizes, with reports initially disabled.
     public static let withoutReports = PeriodicSyncTransferMode(rawValue: 1)
-    /// It synchronizes.
+    /// It synchronizes, with reports enabled.
     public static let synchronize = PeriodicSyncTransferMode(rawValue: 2)
-    /// It synchronizes, and sends no reports of data that was reported before.
+    /// It synchronizes, with reports enabled and duplicates filtered.
     public static let filterDuplicates = PeriodicSyncTransferMode(rawValue: 3)
 }
 

@@ -1,27 +1,27 @@
 import BluetoothBase
 
-/// The commands a controller supports: one bit each (Core 5.4, Vol 4, Part E, 6.27).
+/// The commands that a controller supports, one bit each (Core 5.4, Vol 4, Part E, 6.27).
 public struct SupportedCommands: Hashable, Sendable {
-    /// The 64 octets, eight to an integer, least significant octet first.
+    /// The 64 octets, eight per integer, least significant octet first.
     private var words: [UInt64]
 
-    /// No command at all.
+    /// Creates an empty set.
     public init() { words = Array(repeating: 0, count: 8) }
 
-    /// Whether a bit is set; false outside the 64 octets.
+    /// Returns whether a bit is set. The result is false outside the 64 octets.
     public func contains(octet: Int, bit: Int) -> Bool {
         guard (0..<64).contains(octet), (0..<8).contains(bit) else { return false }
         return words[octet / 8] >> UInt64(octet % 8 * 8 + bit) & 1 == 1
     }
 
-    /// Sets a bit; does nothing outside the 64 octets.
+    /// Sets a bit. Does nothing outside the 64 octets.
     public mutating func insert(octet: Int, bit: Int) {
         guard (0..<64).contains(octet), (0..<8).contains(bit) else { return }
         words[octet / 8] |= 1 << UInt64(octet % 8 * 8 + bit)
     }
 
-    /// Whether the controller supports a command. Read Local Supported Commands has no bit, and is always supported;
-    /// a command that is not in the catalog counts as not supported.
+    /// Returns whether the controller supports a command. Read Local Supported Commands has no bit and is always
+    /// supported. A command that is not in the catalog is treated as not supported.
     public func contains(_ opcode: HCIOpcode) -> Bool {
         guard let entry = HCICommandCatalog.entry(for: opcode) else { return false }
         guard let (octet, bit) = entry.supportBit else { return true }
@@ -36,6 +36,7 @@ public struct SupportedCommands: Hashable, Sendable {
 }
 
 extension SupportedCommands: ExpressibleByArrayLiteral {
+    /// Creates a set with the bits of these commands. Commands that have no bit or are not in the catalog are ignored.
     public init(arrayLiteral opcodes: HCIOpcode...) {
         self.init()
         for opcode in opcodes { insert(opcode) }

@@ -2,9 +2,9 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 
-/// The commands that lead to advertising.
+/// The commands that start advertising.
 extension AdvertisingParameters {
-    /// Why a controller cannot advertise this; nil if it can.
+    /// The reason why a controller cannot advertise with these parameters; nil if it can.
     func obstacle(_ radio: RadioFeatures) -> HostError? {
         guard needsExtendedCommands else { return nil }
         guard radio.isExtended else { return .unsupported(.extendedAdvertising) }
@@ -20,11 +20,12 @@ extension AdvertisingParameters {
         return [extended.primaryPHY.set, extended.secondaryPHY.set]
     }
 
-    /// All of them, in order, the one that enables last.
+    /// The commands that start advertising, in order. The last one enables it.
     ///
     /// - Parameters:
-    ///   - left: after how long it is to end; nil for not by itself.
-    ///   - former: the addresses of a set that is to be enabled again, and is all there but for them; nil for a new one.
+    ///   - left: the remaining duration; nil if it is unlimited.
+    ///   - former: the addresses of a paused set that only has to be enabled again, with other addresses if they have
+    ///     changed; nil for a new set.
     func commands(
         for handle: AdvertisingHandle, _ addresses: Advertiser.Addresses, _ radio: RadioFeatures, left: Duration?,
         resuming former: Advertiser.Addresses? = nil
@@ -42,7 +43,7 @@ extension AdvertisingParameters {
     }
 
     private func dataCommands(for handle: AdvertisingHandle) -> [any HCICommand] {
-        // Directed legacy PDUs have no room for data (7.8.54).
+        // Directed legacy PDUs carry no data (7.8.54).
         guard extended != nil || peer == nil else { return [] }
         return Self.fragments(data).map { LESetExtendedAdvertisingData(advertisingHandle: handle, fragment: $0) }
             + Self.fragments(isScannable ? scanResponse : []).map {
@@ -70,7 +71,8 @@ extension AdvertisingParameters {
         ]
     }
 
-    /// The interval for a controller of a version; nil where that is not known (Core 4.2, Vol 2, Part E, 7.8.5).
+    /// The interval for a controller of this version; nil if the version is not known. Before version 5.0,
+    /// non-connectable advertising needs at least 100 ms (Core 4.2, Vol 2, Part E, 7.8.5).
     private func interval(for version: CoreVersion?) -> ClosedRange<Duration> {
         guard !isConnectable, let version, version < .v50 else { return interval }
         let shortest = Duration.milliseconds(100)
@@ -110,10 +112,11 @@ extension AdvertisingParameters {
         return command
     }
 
-    /// The octets of a fragment that fit into a command with the most parameters, 255 octets.
+    /// The maximum length of a fragment: a command has at most 255 octets of parameters.
     static let longestFragment = 251
 
-    /// The data in as many commands as it takes (7.8.54). A new set has none, so none is needed for none.
+    /// Splits the data into as many fragments as it needs, one per command (7.8.54). A new set has no data, so empty
+    /// data needs no command.
     static func fragments(_ data: [UInt8], of longest: Int = longestFragment) -> [AdvertisingDataFragment] {
         guard data.count > longest else {
             return data.isEmpty ? [] : [AdvertisingDataFragment(operation: .complete, data: data)]
@@ -128,7 +131,7 @@ extension AdvertisingParameters {
 }
 
 extension AdvertisingPHY {
-    /// As a set of PHYs.
+    /// The set that contains only this PHY.
     fileprivate var set: LEPHYs {
         switch self {
         case .le1M: .le1M

@@ -2,14 +2,14 @@ import BluetoothBase
 import BluetoothHCI
 
 extension AdvertisingSet {
-    /// The commands that lead to advertising, or end it.
+    /// The commands that start advertising, or end it.
     enum Step: Equatable, Sendable {
         /// Parameters, addresses and data.
         case setUp
         case enable, disable
-        /// Other data of its periodic advertising.
+        /// Replaces the data of the periodic advertising.
         case update
-        /// Ends its periodic advertising.
+        /// Ends the periodic advertising.
         case silence
         /// Frees the set in the controller.
         case remove
@@ -17,30 +17,30 @@ extension AdvertisingSet {
 
     enum Outcome {
         case effects([Effect])
-        /// The controller will not advertise like this. The effects stop a set that it may have started.
+        /// The controller refused these parameters. The effects stop a set that it may have started.
         case refused(AdvertisingParameters, [Effect] = [])
     }
 
     /// The state of the set in the controller.
     enum Phase: Hashable, Sendable {
-        /// The controller does not know the set.
+        /// The set does not exist in the controller.
         case idle
-        /// Commands that lead to `running` are with the controller.
+        /// Commands that lead to `running` have been sent to the controller.
         case starting(Start)
         case running(Setup)
-        /// The controller advertises, and is receiving other periodic data.
+        /// The controller is advertising, and new periodic data has been sent to it.
         case updating(Start)
-        /// The set is being disabled for a while. Its periodic advertising goes on, which needs no set that is enabled (Core 5.4,
-        /// Vol 4, Part E, 7.8.63), so that nobody loses it.
+        /// The set is being disabled for a while. Its periodic advertising does not need an enabled set and continues
+        /// (Core 5.4, Vol 4, Part E, 7.8.63), so that no receiver loses it.
         case pausing(Setup)
         case paused(Setup)
-        /// Commands that enable a paused set again are with the controller.
+        /// Commands that enable a paused set again have been sent to the controller.
         case resuming(Start)
         case stopping(Setup)
-        /// The controller still knows the set. It is removed before it is set up again: what it holds may not fit what is wanted
-        /// next.
+        /// The set is disabled, but still exists in the controller. It is removed before it is set up again, because
+        /// its contents may not fit the next request.
         case stopped(Setup)
-        /// The periodic advertising of a set that will be removed is being ended.
+        /// The periodic advertising of a set is being ended, before the set is removed.
         case silencing
         case removing
     }
@@ -49,13 +49,13 @@ extension AdvertisingSet {
     struct Setup: Hashable, Sendable {
         let parameters: AdvertisingParameters
         let addresses: Advertiser.Addresses
-        /// Whether the extended commands are used for it, so that the controller knows the set until it is removed.
+        /// Whether the set uses the extended commands, so that it exists in the controller until it is removed.
         let isExtended: Bool
 
-        /// Whether its periodic advertising is on.
+        /// Whether the set has periodic advertising.
         var isPeriodic: Bool { parameters.periodic != nil }
 
-        /// The phase after it has left the air for good.
+        /// The phase after advertising has ended for good.
         var ended: Phase { isExtended ? .stopped(self) : .idle }
 
         func with(_ parameters: AdvertisingParameters) -> Setup {
@@ -63,25 +63,25 @@ extension AdvertisingSet {
         }
     }
 
-    /// The way to the air.
+    /// A set that is being started.
     struct Start: Hashable, Sendable {
         let setup: Setup
-        /// The commands that follow the one with the controller.
+        /// The commands that follow the pending one.
         var rest = CommandSequence()
-        /// Whether the controller may have ended the advertising before it answered the last command, as it does when a peer
-        /// connects.
+        /// Whether the controller may have ended the advertising before it answered the last command, as it does when a
+        /// peer connects.
         var isUncertain = false
     }
 
-    /// The application's wish.
+    /// The application's request.
     struct Wish: Hashable, Sendable {
         let parameters: AdvertisingParameters
-        /// When it ends automatically.
+        /// The time at which advertising ends automatically.
         let end: Instant?
         /// Whether its start has been reported.
         var isAnnounced = false
 
-        /// How much of its time is left.
+        /// The remaining duration.
         func left(at now: Instant) -> Duration? {
             guard let end, let limit = parameters.limit else { return nil }
             return min(limit, now.duration(to: end))
@@ -90,7 +90,7 @@ extension AdvertisingSet {
 }
 
 extension AdvertisingSet.Phase {
-    /// Whether the controller neither advertises nor is about to begin or stop.
+    /// Whether the controller is not advertising and is not about to start or stop.
     var isIdle: Bool {
         switch self {
         case .idle, .paused, .stopped: true
@@ -98,7 +98,8 @@ extension AdvertisingSet.Phase {
         }
     }
 
-    /// The set in the controller that must be removed before anything else; nil if there is none, or if it will be used again.
+    /// The set in the controller that must be removed before anything else; nil if none exists, or if it will be used
+    /// again.
     func leftover(_ wish: AdvertisingSet.Wish?) -> AdvertisingSet.Setup? {
         switch self {
         case .stopped(let setup): setup
@@ -124,7 +125,7 @@ extension AdvertisingSet.Phase {
         }
     }
 
-    /// The same phase where the controller may have ended what it has not yet confirmed.
+    /// The same phase, with the note that the controller may have ended advertising that it has not yet confirmed.
     var doubted: Self {
         switch self {
         case .starting(var start):

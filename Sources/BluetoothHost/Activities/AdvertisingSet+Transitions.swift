@@ -4,20 +4,21 @@ extension AdvertisingSet: StateMachine {
     }
 
     enum EventName: String, CaseIterable, Hashable, Sendable {
-        /// The arbiter decides again, or something else is wanted.
+        /// The arbiter's verdict or the request may have changed.
         case advance
-        /// The answers to a command; the last one says nothing about what the controller did.
+        /// The answer to a command. `answerUnclear` leaves the state of the controller unknown.
         case accepted, refused, answerUnclear
         case peerConnected, peerFailed
-        /// LE Advertising Set Terminated, with another status than success.
+        /// LE Advertising Set Terminated with a status other than Success.
         case terminated
         case reset
     }
 
-    /// The application's calls, and the end of its time, change what is wanted and no phase: `advance` follows them.
+    /// The application's calls and the end of the duration change the request, but not the phase: `advance` follows
+    /// them.
     static let transitions: [Transition<AdvertisingSet>] =
         [
-            // What the controller lacks is refused where it is.
+            // A request for an unsupported feature fails without a command.
             Transition(.idle, .advance, .idle),
             Transition(.idle, .advance, .starting),
             Transition(.starting, .accepted, .starting),
@@ -43,7 +44,7 @@ extension AdvertisingSet: StateMachine {
             Transition(.running, .terminated, .idle),
             Transition(.running, .terminated, .stopped),
 
-            // Whatever the controller answers, the set is still on the air.
+            // Whatever the answer is, the set is still on the air.
             Transition(.updating, .accepted, .running),
             Transition(.updating, .accepted, .stopping),
             Transition(.updating, .refused, .running),
@@ -64,7 +65,7 @@ extension AdvertisingSet: StateMachine {
             Transition(.resuming, .answerUnclear, .stopping),
             Transition(.resuming, .terminated, .resuming),
 
-            // Whatever it answers, a controller that was asked to stop no longer advertises for this host.
+            // Whatever the answer is, a controller that was asked to stop no longer advertises for this host.
             Transition(.stopping, .accepted, .idle),
             Transition(.stopping, .accepted, .stopped),
             Transition(.stopping, .refused, .idle),

@@ -1,8 +1,8 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// One advertising set: the application's wish, and the state of the set in the controller. A controller without the extended commands
-/// has one set, without a handle.
+/// One advertising set: the application's request, and the state of the set in the controller. A controller without the
+/// extended commands has one set, without a handle.
 struct AdvertisingSet: Hashable, Sendable {
     let handle: AdvertisingHandle
     private var wish: Wish?
@@ -12,42 +12,42 @@ struct AdvertisingSet: Hashable, Sendable {
 
     init(handle: AdvertisingHandle) { self.handle = handle }
 
-    /// When something is due.
+    /// The next time at which something is due.
     var nextDeadline: Instant? {
         guard let wish else { return nil }
         return isIdle ? earliest(wish.end, backoff.deadline) : wish.end
     }
 
-    /// Whether the controller neither advertises nor is about to begin or stop.
+    /// Whether the controller is not advertising and is not about to start or stop.
     var isIdle: Bool { phase.isIdle }
 
-    /// Whether it takes room in the controller.
+    /// Whether the set takes up room in the controller.
     var takesRoom: Bool { phase != .idle }
 
-    /// Whether its periodic advertising continues, whether the set is enabled or has only yielded.
+    /// Whether the periodic advertising is on the air. It continues while the set is paused.
     var isPeriodicOnAir: Bool { phase.isPeriodicOnAir }
 
-    /// Whether links that fail keep it from the air for a while.
+    /// Whether failed links delay the next start of this set.
     var waitsForConnections: Bool { isIdle && wish?.parameters.isConnectable == true }
 
-    /// Whether nothing is left to do about it.
+    /// Whether there is nothing left to do for this set.
     var isOver: Bool { phase == .idle && wish == nil }
 
-    /// The parameters that the application wants to advertise with; nil if it wants nothing.
+    /// The requested parameters; nil if the application has not requested the set.
     var parameters: AdvertisingParameters? { wish?.parameters }
 
-    /// Whether the application wants it.
+    /// Whether the application has requested the set.
     var isWanted: Bool { wish != nil }
 
-    /// Which activity it is that may have to yield.
+    /// The activity that the arbiter knows this set as.
     var activity: RadioArbiter.Activity {
         wish?.parameters.isConnectable == false ? .otherAdvertising : .connectableAdvertising
     }
 
-    /// Whether a peer may have connected: also while advertising is being started or stopped.
+    /// Whether a peer may have connected, including while advertising is being started or stopped.
     var acceptsConnections: Bool { phase.acceptsConnections }
 
-    /// Whether the controller sends it at the high duty cycle.
+    /// Whether the set is running at the high duty cycle.
     var isRunningAtHighDutyCycle: Bool {
         if case .running(let setup) = phase { setup.parameters.isHighDutyCycle } else { false }
     }
@@ -55,25 +55,26 @@ struct AdvertisingSet: Hashable, Sendable {
     // MARK: Calls
 
     mutating func start(_ parameters: AdvertisingParameters, at now: Instant) {
-        // At the high duty cycle the controller counts, and reports the end. This is for one that doesn't.
+        // The controller limits high duty cycle advertising itself and reports its end. The grace period covers a
+        // controller that doesn't.
         let grace = parameters.isHighDutyCycle && parameters.duration == nil ? Self.highDutyCycleGrace : .zero
         wish = Wish(parameters: parameters, end: parameters.limit.map { now.advanced(by: $0 + grace) })
     }
 
-    /// How much longer than the controller the host waits for the end of what is sent at the high duty cycle.
+    /// The time that the host waits, beyond the controller's limit, for the end of high duty cycle advertising.
     private static let highDutyCycleGrace = Duration.milliseconds(100)
 
     mutating func stop() { wish = nil }
 
-    /// Ends advertising whose time is over.
+    /// Ends advertising whose duration has elapsed.
     mutating func fire(at now: Instant) -> [Effect] {
         guard let end = wish?.end, end <= now else { return [] }
         return ended()
     }
 
-    /// Moves one step towards what is wanted.
+    /// Moves the set one step towards the requested state.
     ///
-    /// - Parameter mayBegin: whether the controller can take another set, and nothing requires a wait.
+    /// - Parameter mayBegin: whether the controller has room for another set, and no delay is pending.
     mutating func advance(
         _ verdict: RadioArbiter.Verdict, mayBegin: Bool, _ addresses: Advertiser.Addresses, _ radio: RadioFeatures,
         at now: Instant
@@ -110,7 +111,7 @@ struct AdvertisingSet: Hashable, Sendable {
         return proceed(Start(setup: setup, rest: CommandSequence(commands)), isResuming: former != nil)
     }
 
-    /// Sends the next of the commands that lead to the air.
+    /// Sends the next of the commands that start advertising.
     private mutating func proceed(_ start: Start, isResuming: Bool) -> [Effect] {
         var start = start
         guard let next = start.rest.popFirst() else { return [] }
@@ -122,9 +123,9 @@ struct AdvertisingSet: Hashable, Sendable {
         [.send(command, for: .advertise(step, handle))]
     }
 
-    /// Takes the set off the air. Also starts over where it is not known whether the controller still advertises.
+    /// Takes the set off the air. Also used to start over if it is unknown whether the controller is still advertising.
     ///
-    /// - Parameter pausing: whether the set will be used again as it is.
+    /// - Parameter pausing: whether the set will be enabled again unchanged.
     private mutating func disable(_ setup: Setup, pausing isPause: Bool = false) -> [Effect] {
         phase = isPause ? .pausing(setup) : .stopping(setup)
         guard setup.isExtended else { return send(LESetAdvertisingEnable(isEnabled: false), .disable) }
@@ -156,12 +157,12 @@ struct AdvertisingSet: Hashable, Sendable {
 
     // MARK: The controller
 
-    /// Takes the answer to the command that is with the controller.
+    /// Handles the answer to the pending command.
     mutating func answered(_ step: Step, _ status: HCIStatus) -> Outcome {
         switch phase {
         case .starting(let start):
             let parameters = start.setup.parameters
-            // The answer may have been cut off before its status: the set may be on the air.
+            // The answer may have been truncated before its status, so the set may be on the air.
             if step == .enable, status == .unspecifiedError { return .refused(parameters, disable(start.setup)) }
             guard status == .success else {
                 phase = start.setup.ended
@@ -171,20 +172,20 @@ struct AdvertisingSet: Hashable, Sendable {
         case .resuming(let start):
             if step == .enable, status == .unspecifiedError { return .effects(disable(start.setup)) }
             guard status == .success else {
-                // It will be set up again from the beginning.
+                // The set is configured again from the beginning.
                 phase = start.setup.ended
                 return .effects([])
             }
             return .effects(step == .enable ? began(start) : proceed(start, isResuming: true))
         case .updating(let start):
-            // Whatever it answers, the set is still on the air.
+            // Whatever the answer is, the set is still on the air.
             guard status == .success else {
                 phase = .running(start.setup)
                 return .refused(start.setup.parameters)
             }
             return .effects(began(start))
         case .silencing: return .effects(remove())
-        // Whatever it answers, a controller that was asked to stop no longer advertises for this host.
+        // Whatever the answer is, a controller that was asked to stop no longer advertises for this host.
         case .pausing(let setup): phase = .paused(setup)
         case .stopping(let setup): phase = setup.ended
         case .removing: phase = .idle
@@ -198,23 +199,24 @@ struct AdvertisingSet: Hashable, Sendable {
         return start.isUncertain ? disable(start.setup) : []
     }
 
-    /// Whether a refusal with this status may be due to something else that the controller does.
+    /// Whether a refusal with this status may be caused by another activity of the controller.
     func mayWorkLater(_ status: HCIStatus) -> Bool {
-        // What worked before will work again.
+        // A set that was on the air before can be on the air again.
         status == .commandDisallowed || status == .connectionLimitExceeded || wish?.isAnnounced == true
     }
 
-    /// Gives up what the controller refused, unless something else is wanted by now.
+    /// Fails the request that the controller refused, unless the application has requested something else since.
     mutating func giveUp(_ refused: AdvertisingParameters, _ error: HostError) -> [Effect] {
         guard wish?.parameters == refused else { return [] }
         wish = nil
         return [.report(.controller(.advertisingFailed(handle, error)))]
     }
 
-    /// A peer has connected.
+    /// Handles a connection from a peer.
     ///
-    /// - Parameter isOnly: whether no other set can have led to the link: then the controller has stopped advertising this one
-    ///   automatically (Vol 4, Part E, 7.8.9 and 7.8.56). Of several it is not known which one.
+    /// - Parameter isOnly: whether only this set can have led to the link. The controller has then stopped advertising
+    ///   it automatically (Vol 4, Part E, 7.8.9 and 7.8.56). If several sets accept connections, the host cannot tell
+    ///   which one it was.
     mutating func peerConnected(isOnly: Bool) -> [Effect] {
         guard acceptsConnections else { return [] }
         if case .running(let setup) = phase {
@@ -226,7 +228,8 @@ struct AdvertisingSet: Hashable, Sendable {
         return []
     }
 
-    /// LE Advertising Set Terminated (7.7.65.18). That a peer has connected was reported before.
+    /// Handles LE Advertising Set Terminated (7.7.65.18). If its status is Success, the connection has been reported
+    /// before.
     mutating func terminated(_ status: HCIStatus, at now: Instant) -> [Effect] {
         guard status != .success else { return [] }
         guard case .running(let setup) = phase else {
@@ -241,19 +244,20 @@ struct AdvertisingSet: Hashable, Sendable {
         return wish?.parameters == setup.parameters ? ended() : []
     }
 
-    /// A peer has tried to connect and failed: starts over, since it is not known whether the controller still advertises.
+    /// Handles a peer's failed attempt to connect. It is unknown whether the controller is still advertising, so the
+    /// set starts over.
     mutating func peerFailed() -> [Effect] {
         guard case .running(let setup) = phase, setup.parameters.isConnectable else { return [] }
         return disable(setup)
     }
 
-    /// The controller was reset. What is wanted stays wanted.
+    /// Handles a reset of the controller. A requested set stays requested.
     mutating func reset() {
         phase = .idle
         backoff.succeeded()
     }
 
-    /// The controller is gone. What has been on the air will be again, with the next one.
+    /// Handles the loss of the controller. A set that has been on the air resumes with the next controller.
     mutating func abandon(_ error: HostError) -> [Effect] {
         guard let wish, !wish.isAnnounced else { return [] }
         return giveUp(wish.parameters, error)

@@ -1,11 +1,11 @@
 import BluetoothBase
 
-/// How long to wait before something that came to nothing is tried again: the first time not at all, then 100 ms, and
-/// each time twice as long up to a limit.
+/// The delay before a failed operation is retried: none the first time, then 100 ms, then twice as long after each
+/// failure, up to a limit.
 ///
-/// A controller or a peer that makes everything fail at once would otherwise keep both sides as busy as they can be.
+/// Without it, a controller or a peer that makes every attempt fail immediately would keep both sides fully busy.
 package struct Backoff: Hashable, Sendable {
-    /// When the next try is due; nil where it need not wait.
+    /// The time of the next attempt; nil if it need not wait.
     package private(set) var deadline: Instant?
     private let limit: Duration
     private var failures = 0
@@ -13,10 +13,10 @@ package struct Backoff: Hashable, Sendable {
 
     private static let shortest = Duration.milliseconds(100)
 
-    /// - Parameter limit: the longest wait.
+    /// - Parameter limit: the longest delay.
     package init(limit: Duration = .seconds(10)) { self.limit = limit }
 
-    /// A try came to nothing. What failed long before no longer counts.
+    /// Records a failed attempt. Failures that happened long ago no longer count.
     package mutating func failed(at now: Instant) {
         if lastFailure.advanced(by: limit + limit) < now { failures = 0 }
         lastFailure = now
@@ -25,15 +25,15 @@ package struct Backoff: Hashable, Sendable {
         deadline = now.advanced(by: min(Self.shortest * (1 << (failures - 2)), limit))
     }
 
-    /// A try was successful.
+    /// Records a successful attempt.
     package mutating func succeeded() {
         failures = 0
         deadline = nil
     }
 
-    /// Forgets a deadline that has passed.
+    /// Clears a deadline that has passed.
     ///
-    /// - Returns: whether the next try must still wait.
+    /// - Returns: whether the next attempt must still wait.
     package mutating func waits(at now: Instant) -> Bool {
         if let deadline, deadline <= now { self.deadline = nil }
         return deadline != nil

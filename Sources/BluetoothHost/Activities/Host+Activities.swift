@@ -2,11 +2,12 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 
-/// Scanning, advertising and connecting: calls and answers go to the activities, their effects to the controller.
+/// Scanning, advertising and connecting. The host passes calls and answers to the activities, and their effects to the
+/// controller.
 extension Host {
     // MARK: Calls
 
-    /// Scans until `stopScanning`. A second call replaces the parameters.
+    /// Scans until `stopScanning` is called. A second call replaces the parameters.
     public mutating func startScanning(_ parameters: ScanParameters, at now: Instant) throws(HostError) {
         guard parameters.isValid else { throw .invalidParameters }
         guard !lacksPrivacy else { throw .unsupported(.resolvableAddresses) }
@@ -15,20 +16,21 @@ extension Host {
         advanceScanning(at: now)
     }
 
-    /// Stops scanning. Reports that the controller has sent already are dropped.
+    /// Stops scanning. Reports that the controller has already sent are dropped.
     public mutating func stopScanning(at now: Instant) {
         scanner.stop()
         if !scanner.isSearching { dropUnresolvedReports() }
         advanceScanning(at: now)
     }
 
-    /// Advertises until `stopAdvertising`. A second call for the same set replaces what is advertised. Advertising resumes after a
-    /// peer has connected, as soon as the controller can.
+    /// Advertises until `stopAdvertising` is called. A second call for the same set replaces its parameters. After a
+    /// peer has connected, advertising resumes as soon as the controller allows it.
     ///
-    /// - Parameter handle: the advertising set, 0x00 to 0xEF. There may be as many at once as the controller has, at most 16, and
-    ///   only one without the extended commands.
-    /// - Throws: `.unsupported` for what needs extended commands where the controller lacks them, `.busy` for one set too many.
-    ///   As long as no controller is up, this is found out later, and ends in `HostEvent.Controller.advertisingFailed`.
+    /// - Parameter handle: the advertising set, 0x00 to 0xEF. The number of simultaneous sets is limited by the
+    ///   controller, and to 16 in any case. Without the extended commands only one set is available.
+    /// - Throws: `.unsupported` if the controller lacks the extended commands that the parameters need, `.busy` if
+    ///   there are too many sets. While no controller is up, its limits are unknown: the host then reports
+    ///   `HostEvent.Controller.advertisingFailed` later.
     public mutating func startAdvertising(
         _ parameters: AdvertisingParameters, as handle: AdvertisingHandle = AdvertisingHandle(0), at now: Instant
     ) throws(HostError) {
@@ -45,18 +47,18 @@ extension Host {
         advanceAdvertising(at: now)
     }
 
-    /// Whether anything is to be advertised as a set, now or as soon as the controller can.
+    /// Whether a set has been requested, and is on the air or will be as soon as the controller allows it.
     public func isAdvertisingWanted(_ handle: AdvertisingHandle = AdvertisingHandle(0)) -> Bool {
         advertiser.wants(handle)
     }
 
-    /// The maximum number of advertising sets, whatever the controller offers.
+    /// The maximum number of advertising sets, regardless of what the controller offers.
     package static var maximumAdvertisingSets: Int { Advertiser.maximumSets }
 
-    /// Whether a set that is wanted has a subevent of this number.
+    /// Whether a requested set has a subevent with this number.
     package func hasSubevent(_ number: Int, of handle: AdvertisingHandle) -> Bool { advertiser.has(number, of: handle) }
 
-    /// Stops advertising a set. A peer may still have connected before the controller stopped.
+    /// Stops advertising a set. A peer may still connect before the controller has stopped.
     public mutating func stopAdvertising(_ handle: AdvertisingHandle = AdvertisingHandle(0), at now: Instant) {
         advertiser.stop(handle)
         arbiter.advertisingMayWork()
@@ -64,14 +66,14 @@ extension Host {
         advanceConnecting(at: now)
     }
 
-    /// Connects to a peer. `HostEvent.Link.connected` or `HostEvent.Controller.connectionFailed` will follow, exactly
-    /// once.
+    /// Connects to a peer. The host reports either `HostEvent.Link.connected` or
+    /// `HostEvent.Controller.connectionFailed`, exactly once.
     ///
     /// - Parameters:
-    ///   - peer: the peer, under any of its names.
-    ///   - timeout: how long to try; nil tries until `cancelConnecting`.
-    ///   - route: where the peer is asked. LE Coded, and a subevent, need a controller that has them. The attempt fails with
-    ///     `.cancelled` where the set of a subevent ends.
+    ///   - peer: the peer, identified by any of its `PeerID` values.
+    ///   - timeout: the time after which the attempt fails; nil to try until `cancelConnecting` is called.
+    ///   - route: how the peer is reached. LE Coded and subevents need a controller that supports them. An attempt in a
+    ///     subevent fails with `.cancelled` if the set of the subevent ends.
     public mutating func connect(
         to peer: PeerID, timeout: Duration?, by route: ConnectionRoute = .advertising(.le1M), at now: Instant
     ) throws(HostError) -> ConnectionAttempt {
@@ -98,27 +100,28 @@ extension Host {
         }
     }
 
-    /// Calls an attempt off; it ends with `HostError.cancelled` unless it has ended already.
+    /// Cancels an attempt. It fails with `HostError.cancelled` unless it has already ended.
     public mutating func cancelConnecting(_ attempt: ConnectionAttempt, at now: Instant) {
         if !initiator.remove(attempt) {
             guard let slot = links.firstSlot(where: { $0.life.attempt?.identifier == attempt }) else { return }
-            // The controller has reported the link, but it has not been established: it is never reported.
+            // The controller has reported the link, but it was never established. The link itself is therefore never
+            // reported.
             dismiss(slot, at: now)
         }
         events.append(.controller(.connectionFailed(attempt, .cancelled)))
         advanceConnecting(at: now)
     }
 
-    /// Whether a peer is connected, or will be as soon as its link is established.
+    /// Whether a peer is connected, or is being connected to.
     private func isTaken(_ peer: PeerID) -> Bool {
         let peer = peers.lastingName(of: peer)
         return initiator.wants(peer, in: peers)
             || links.firstSlot { $0.lastingPeer == peer && ($0.life.isAnnounced || $0.life.attempt != nil) } != nil
     }
 
-    // MARK: One step further
+    // MARK: Advancing
 
-    /// What may be in the way of an activity now.
+    /// The conditions that may prevent an activity now.
     private var obstacles: RadioArbiter.Obstacles {
         var obstacles: RadioArbiter.Obstacles = []
         if !lifecycle.isUp { obstacles.insert(.reset) }
@@ -130,7 +133,7 @@ extension Host {
         return obstacles
     }
 
-    /// Moves everything that goes on until further notice one step towards what is wanted.
+    /// Moves every activity one step towards its requested state.
     mutating func advanceActivities(at now: Instant) {
         advanceAdvertising(at: now)
         advanceScanning(at: now)
@@ -198,7 +201,7 @@ extension Host {
             perform(effects, at: now)
         }
         advanceScanning(at: now)
-        // The initiator may wait for the scanner to stop.
+        // The initiator may be waiting for the scanner to stop.
         advanceConnecting(at: now)
     }
 
@@ -215,7 +218,7 @@ extension Host {
             perform(effects, at: now)
         }
         advanceAdvertising(at: now)
-        // The initiator may wait for the set's subevents.
+        // The initiator may be waiting for the set's subevents.
         advanceConnecting(at: now)
     }
 
@@ -235,7 +238,7 @@ extension Host {
 
     // MARK: Events and time
 
-    /// A central was reported, or the controller says that a peer tried and failed.
+    /// Handles a connection to this device as a peripheral, or a report that a peer's attempt failed.
     mutating func peerConnected(_ isCertain: Bool, at now: Instant) {
         if isCertain {
             perform(advertiser.peerConnected(bySync: synchronizer.acceptsConnections), at: now)
@@ -245,21 +248,22 @@ extension Host {
         advanceAdvertising(at: now)
     }
 
-    /// LE Connection Complete with Advertising Timeout: nobody has connected in 1.28 s (Vol 4, Part E, 7.7.65.1).
+    /// Handles LE Connection Complete with status Advertising Timeout: no peer has connected within 1.28 s (Vol 4, Part
+    /// E, 7.7.65.1).
     mutating func highDutyCycleEnded(at now: Instant) {
         perform(advertiser.highDutyCycleEnded(at: now), at: now)
         advanceAdvertising(at: now)
     }
 
-    /// LE Advertising Set Terminated (Vol 4, Part E, 7.7.65.18).
+    /// Handles LE Advertising Set Terminated (Vol 4, Part E, 7.7.65.18).
     mutating func advertisingSetTerminated(_ end: LEAdvertisingSetTerminated, at now: Instant) {
         perform(advertiser.terminated(end.advertisingHandle, end.status, at: now), at: now)
         advanceAdvertising(at: now)
     }
 
-    /// LE Connection Complete of the initiator with an error, or after a cancellation.
+    /// Handles LE Connection Complete for the initiator, with an error or after a cancellation.
     ///
-    /// - Parameter address: the one the report names; not every controller fills that in.
+    /// - Parameter address: the peer address in the event. Not every controller fills it in.
     mutating func connectingFailed(_ status: HCIStatus, with address: DeviceAddress?, at now: Instant) {
         let peer = address.map { peers.peer(at: $0) }
         let effects = initiator.connectionFailed(
@@ -282,7 +286,7 @@ extension Host {
 }
 
 extension ControllerInformation {
-    /// How many peers the initiator may put into the filter accept list.
+    /// The number of peers that the initiator may add to the filter accept list.
     fileprivate var usableAcceptListSize: Int {
         guard commands.contains(.leAddDeviceToFilterAcceptList), commands.contains(.leClearFilterAcceptList) else {
             return 0

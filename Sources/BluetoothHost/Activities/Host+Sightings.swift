@@ -2,22 +2,22 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 
-/// What the controller reports of advertisers.
+/// Advertising reports from the controller.
 extension Host {
-    /// One `LE Advertising Report` event (Vol 4, Part E, 7.7.65.2), which may hold several reports.
+    /// Handles one `LE Advertising Report` event (Vol 4, Part E, 7.7.65.2), which may hold several reports.
     mutating func receive(_ reports: consuming LEAdvertisingReports, at now: Instant) {
-        // Reports that were on their way when scanning was stopped are of no use to anybody.
+        // No one needs reports that were in transit when scanning stopped.
         guard scanner.isListening else { return }
         scanner.reportReceived(at: now)
-        // The count saves asking for one more than there are, as there mostly is but one.
+        // Most events hold a single report. The count avoids decoding past the last one.
         while reports.count > 0, let report = reports.next() {
             guard let type = AdvertisingEventType(legacyEventType: report.eventType.rawValue) else { continue }
             received(type, report.address, report.rssi, report.data, at: now)
         }
     }
 
-    /// One `LE Extended Advertising Report` event (Vol 4, Part E, 7.7.65.13). Bumble's controllers report even what they scan by
-    /// the legacy commands in this way.
+    /// Handles one `LE Extended Advertising Report` event (Vol 4, Part E, 7.7.65.13). Bumble's controllers use it even
+    /// for scans that were started with the legacy commands.
     mutating func receive(_ reports: consuming LEExtendedAdvertisingReports, at now: Instant) {
         guard scanner.isListening else { return }
         scanner.reportReceived(at: now)
@@ -25,7 +25,7 @@ extension Host {
             let header = AdvertisingReassembly.Header(report)
             let status = AdvertisingReassembly.Status(report.eventType.dataStatus)
             if status == .complete, scanner.reassembly.isEmpty {
-                // As it nearly always is.
+                // The usual case.
                 received(header, report.data, at: now)
             } else if report.eventType.contains(.legacy) {
                 // Legacy PDUs have no fragments.
@@ -55,7 +55,7 @@ extension Host {
         if details.isAnonymous {
             peer = PeerID(address)
         } else if peers.resolver.mayResolve(address) || unresolved.contains(address) {
-            // After the last bond is removed, earlier reports of the address may still wait.
+            // Even after the last bond was removed, earlier reports of the address may still be waiting.
             guard !unresolved.contains(address), let known = peers.recall(address) else {
                 return hold(
                     UnresolvedReports.Report(
@@ -86,16 +86,16 @@ extension Host {
                     data: data)))
     }
 
-    // MARK: Reports that wait
+    // MARK: Reports that wait for resolution
 
-    /// Keeps a report until it is known whose address it has.
+    /// Keeps a report until its private address is resolved.
     private mutating func hold(_ report: UnresolvedReports.Report, _ data: Span<UInt8>, at now: Instant) {
         unresolved.append(report, data)
         if let count = unresolved.keysOfLastReport {
             _ = unresolved.beginSearch(at: now, isForced: true)
             resolve(keys: count, at: now)
         } else if unresolved.beginSearch(at: now) {
-            // While a search is under way or due, `fire` goes on with it.
+            // If a search is already running or scheduled, `fire` continues it.
             resolve(keys: UnresolvedReports.keysPerTurn, at: now)
         }
     }
@@ -113,14 +113,14 @@ extension Host {
         }
     }
 
-    /// Reports of a scan that was stopped are of no use to anybody.
+    /// Drops the reports of a scan that was stopped, because no one needs them any more.
     mutating func dropUnresolvedReports() { unresolved.removeAll() }
 }
 
 extension AdvertisingReassembly.Header {
     fileprivate init(_ report: borrowing LEExtendedAdvertisingReport) {
         var details = AdvertisingDetails(
-            // A PHY that does not exist yet is no reason to drop what was received on it.
+            // A report on an unknown, future PHY is still worth delivering.
             primaryPHY: AdvertisingPHY(rawValue: report.primaryPHY.rawValue) ?? .le1M,
             secondaryPHY: AdvertisingPHY(rawValue: report.secondaryPHY.rawValue), sid: report.advertisingSID,
             periodicInterval: report.periodicAdvertisingInterval.rawValue)

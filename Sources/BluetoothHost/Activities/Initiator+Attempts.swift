@@ -2,12 +2,12 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 
-/// Where a peer is asked for a connection.
+/// How a connection to a peer is initiated.
 public enum ConnectionRoute: Hashable, Sendable {
-    /// It advertises, on one of these primary PHYs: it is listened for on all of them.
+    /// The peer advertises. The controller listens on all of these primary PHYs.
     case advertising(ScanPHYs)
-    /// It is synchronized to periodic advertising of this host, and listens to this subevent of it (Core 5.4, Vol 3, Part C,
-    /// 9.3.17).
+    /// The peer is synchronized to periodic advertising of this host, and listens to this subevent (Core 5.4, Vol 3,
+    /// Part C, 9.3.17).
     case subevent(Int, of: AdvertisingHandle)
 
     package var isSubevent: Bool {
@@ -16,31 +16,31 @@ public enum ConnectionRoute: Hashable, Sendable {
 }
 
 extension Initiator {
-    /// The private address under which a peer was seen a moment ago.
+    /// A private address with which a peer was recently received.
     struct Sighting: Hashable, Sendable {
         let address: DeviceAddress
-        /// Until when to rely on the address.
+        /// The time until which the address is usable.
         let end: Instant
     }
 
     struct Attempt: Hashable, Sendable {
         let identifier: ConnectionAttempt
-        /// The peer, under the name the caller used.
+        /// The peer, identified as by the caller.
         let peer: PeerID
         let deadline: Instant?
         let route: ConnectionRoute
-        /// Where the peer was seen; nil if that was too long ago.
+        /// The peer's latest private address; nil if none was received recently.
         private(set) var sighting: Sighting?
-        /// How often the connection was reported and then failed to be established.
+        /// The number of connections that were reported, but failed to be established.
         private(set) var failures = 0
 
         init(identifier: ConnectionAttempt, peer: PeerID, deadline: Instant?, route: ConnectionRoute) {
             (self.identifier, self.peer, self.deadline, self.route) = (identifier, peer, deadline, route)
         }
 
-        /// The peer was received.
+        /// Records that the peer was received.
         ///
-        /// - Returns: whether its address was not known.
+        /// - Returns: whether its address was unknown.
         mutating func noteSighting(_ sighting: Sighting) -> Bool {
             guard self.sighting == nil else { return false }
             self.sighting = sighting
@@ -55,31 +55,32 @@ extension Initiator {
         mutating func noteFailure() { failures += 1 }
     }
 
-    /// A peer the controller listens for, or calls, and the address under which it does.
+    /// A peer that the controller is trying to connect to, and the address it uses for that.
     struct Target: Hashable, Sendable {
         let peer: PeerID
         let address: DeviceAddress
         let route: ConnectionRoute
 
-        /// The PHYs on which its advertising is listened for; nil where it is called in a subevent.
+        /// The PHYs on which the controller listens for the peer's advertising; nil if it connects in a subevent.
         var phys: ScanPHYs? {
             if case .advertising(let phys) = route { phys } else { nil }
         }
     }
 
-    /// What to ask of the controller.
+    /// The parameters of a connection attempt.
     struct Settings: Sendable {
         var ownAddressType: OwnAddressType
         var connectionParameters: ConnectionParameters
-        /// How many entries the controller's filter accept list has.
+        /// The size of the controller's filter accept list.
         var acceptListSize: Int
         var radio: RadioFeatures
     }
 
-    /// The command that listens for these peers, or calls the only one, legacy or extended (Vol 4, Part E, 7.8.12 and 7.8.66).
+    /// The command that initiates a connection to these peers, legacy or extended (Vol 4, Part E, 7.8.12 and 7.8.66).
+    /// In a subevent there is only one peer.
     func command(for targets: [Target], _ settings: Settings) -> any HCICommand {
         if case .subevent(let number, let set) = targets[0].route {
-            // On which PHY it is called, the set says.
+            // The advertising set determines the PHY, so parameters are given for each PHY that it may use.
             let phys: ScanPHYs = settings.radio.phys.contains(.leCoded) ? [.le1M, .leCoded] : .le1M
             let connection = extendedCommand(for: targets, settings, listening: phys)
             return LEExtendedCreateConnectionV2(
@@ -99,7 +100,7 @@ extension Initiator {
     private func extendedCommand(
         for targets: [Target], _ settings: Settings, listening phys: ScanPHYs
     ) -> LEExtendedCreateConnection {
-        // One receiver listens on one PHY at a time.
+        // A receiver listens on one PHY at a time.
         let share = phys.contains([.le1M, .leCoded]) ? Self.scanInterval / 2 : Self.scanInterval
         let each = LEExtendedCreateConnection.PHYParameters(
             scanInterval: LESlots(clamping: Self.scanInterval), scanWindow: LESlots(clamping: share),
@@ -107,7 +108,8 @@ extension Initiator {
         return LEExtendedCreateConnection(
             filterPolicy: filterPolicy(for: targets), ownAddressType: settings.ownAddressType,
             peerAddress: peerAddress(of: targets), le1M: phys.contains(.le1M) ? each : nil,
-            // There is no listening on it, but what is found on another one may ask to be connected to on it.
+            // The controller does not listen on LE 2M, but an advertiser found on another PHY may request a connection
+            // on it.
             le2M: settings.radio.phys.contains(.le2M) ? each : nil,
             leCoded: phys.contains(.leCoded) ? each : nil)
     }
@@ -122,6 +124,6 @@ extension Initiator {
 }
 
 extension Initiator.Attempt {
-    /// How the end of an attempt without a link is reported.
+    /// The event that reports the end of an attempt without a link.
     func failed(_ error: HostError) -> Effect { .report(.controller(.connectionFailed(identifier, error))) }
 }

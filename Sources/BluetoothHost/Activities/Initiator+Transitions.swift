@@ -4,30 +4,31 @@ extension Initiator: StateMachine {
     }
 
     enum EventName: String, CaseIterable, Hashable, Sendable {
-        /// The arbiter decides again, or other peers are wanted.
+        /// The arbiter's verdict or the requested peers may have changed.
         case advance
-        /// The answers to Create Connection.
+        /// The answer to Create Connection.
         case accepted, refused
-        /// Nothing that the host knows explains the last refusal.
+        /// No condition known to the host explains the last refusal.
         case unexplained
-        /// The controller takes no peer into its filter accept list.
+        /// The controller refused to add a peer to its filter accept list.
         case listRefused
-        /// There is nothing to cancel.
+        /// The controller has no connection attempt to cancel.
         case cancelRefused
-        /// LE Connection Complete, without or with an error.
+        /// LE Connection Complete, with status Success or with an error.
         case connected, failed
-        /// A turn is over, or a cancelled connection was not reported in time.
+        /// A turn has ended, or a cancelled connection attempt was not reported in time.
         case expire
         case reset
     }
 
-    /// The calls, and the end of an attempt's time, change what is wanted and no phase: `advance` follows them.
+    /// The application's calls and the timeout of an attempt change the requested peers, but not the phase: `advance`
+    /// follows them.
     static let transitions: [Transition<Initiator>] =
         [
-            // Without peers, other activities may use the radio again.
+            // If there are no peers, other activities may use the radio again.
             Transition(.idle, .advance, .idle),
             Transition(.idle, .advance, .initiating),
-            // The controller may still be at an earlier attempt; else the attempts fail.
+            // The controller may still be processing an earlier attempt. Otherwise the attempts fail.
             Transition(.idle, .unexplained, .cancelling),
             Transition(.idle, .unexplained, .idle),
             Transition(.initiating, .accepted, .initiating),
@@ -41,7 +42,7 @@ extension Initiator: StateMachine {
             Transition(.cancelling, .connected, .idle),
             Transition(.cancelling, .failed, .idle),
             Transition(.cancelling, .expire, .idle),
-            // A peer may connect late, and answers may be late too.
+            // A peer may connect late, and answers may also arrive late.
             Transition(.idle, .connected, .idle),
         ] + PhaseName.allCases.map { Transition($0, .listRefused, $0) }
         + PhaseName.allCases.map { Transition($0, .reset, .idle) }

@@ -2,56 +2,57 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 
-/// Connecting: which peers are wanted, and what the controller does about it.
+/// Connecting: the requested peers, and the controller's state.
 ///
-/// A controller initiates one connection at a time. Several peers wanted at once go into its filter accept list, so
-/// that one which is away does not keep the others waiting. Where that list is too short, or absent, they take turns.
+/// A controller initiates one connection at a time. If several peers are requested, they are added to its filter accept
+/// list, so that an absent peer does not delay the others. If the list is too short, or missing, the peers take turns.
 struct Initiator: Hashable, Sendable {
-    /// The commands that lead to a connection, or call it off.
+    /// The commands that initiate a connection, or cancel it.
     enum Step: Equatable, Sendable {
         case addToAcceptList, create, cancel
     }
 
     private enum State: Hashable, Sendable {
         case idle
-        /// The controller listens for these peers, or was asked to: until others have their turn, where there are more.
+        /// The controller is listening for these peers, or has been asked to. `until` is the end of their turn, if
+        /// other peers are waiting.
         case initiating([Target], until: Instant?)
-        /// Create Connection Cancel was sent. Until then the controller has the time to report the end.
+        /// Create Connection Cancel was sent. The controller has until this time to report the end of the attempt.
         case cancelling(until: Instant)
     }
 
     private var attempts: [Attempt] = []
     private var state: State = .idle
-    /// Whether other activities may have had to yield. Stays so until no attempt is left.
+    /// Whether other activities may have had to yield. Stays true until no attempt is left.
     private(set) var blocksOtherActivities = false
-    /// How often in a row the controller did not allow to initiate, although nothing is known that prevents it.
+    /// The number of consecutive times that the controller disallowed initiating for no reason known to the host.
     private var refusals = 0
-    /// Whether the controller has refused to take a peer into its filter accept list.
+    /// Whether the controller has refused to add a peer to its filter accept list.
     private var isAcceptListUnusable = false
-    /// What the controller makes of attempts without any use to them.
+    /// Delays the next attempt after the controller has ended attempts without a result.
     private var backoff = Backoff()
     private var nextNumber: UInt32 = 1
 
     static let maximumAttempts = 64
-    /// The most entries of the filter accept list to use; filling it takes a command for each.
+    /// The maximum number of filter accept list entries to use, because each takes a command.
     private static let maximumListedPeers = 32
     private static let maximumRefusals = 2
-    /// The window is as long: while it initiates, the controller listens all the time.
+    /// The scan window has the same length, so the controller listens all the time while it initiates.
     static let scanInterval = Duration.milliseconds(60)
-    /// How long each group of peers is tried while others wait.
+    /// The time for which each group of peers is tried while others wait.
     private static let turn = Duration.seconds(4)
-    /// How long to wait for a cancelled connection to be reported: some controllers never do.
+    /// The time to wait for the report of a cancelled connection attempt. Some controllers never send it.
     private static let cancelTimeout = Duration.seconds(2)
 
-    /// How long to try an address that was resolved. The longest advertising interval is 10.24 s.
+    /// The time for which a resolved address is tried. The longest advertising interval is 10.24 s.
     private static let sightingLifetime = Duration.seconds(15)
 
-    /// Whether the controller neither initiates nor calls that off.
+    /// Whether the controller is neither initiating nor cancelling a connection.
     var isIdle: Bool {
         if case .idle = state { true } else { false }
     }
 
-    /// Whether an attempt is being called off, so that a connection may still come of it.
+    /// Whether an attempt is being cancelled, so that it may still lead to a connection.
     var isCancelling: Bool {
         if case .cancelling = state { true } else { false }
     }
@@ -81,36 +82,36 @@ struct Initiator: Hashable, Sendable {
         return identifier
     }
 
-    /// Puts an attempt back whose link was lost before it was reported.
+    /// Puts back an attempt whose link was lost before it was reported.
     mutating func resume(_ attempt: Attempt) { attempts.append(attempt) }
 
-    /// Takes out an attempt that is called off. False where it is not waiting here.
+    /// Removes a cancelled attempt. Returns false if it is not waiting here.
     mutating func remove(_ identifier: ConnectionAttempt) -> Bool {
         guard let index = attempts.firstIndex(where: { $0.identifier == identifier }) else { return false }
         attempts.remove(at: index)
         return true
     }
 
-    /// Takes out the attempts that lead nowhere any more.
+    /// Removes the attempts whose route no longer exists.
     mutating func removeAll(where isMeant: (ConnectionRoute) -> Bool) -> [Effect] {
         let removed = attempts.filter { isMeant($0.route) }
         attempts.removeAll { isMeant($0.route) }
         return removed.map { $0.failed(.cancelled) }
     }
 
-    /// Whether a peer, given by its lasting name, is being connected to.
+    /// Whether the host is trying to connect to a peer, which is given by its lasting name.
     func wants(_ peer: PeerID, in table: PeerTable) -> Bool {
         attempts.contains { table.lastingName(of: $0.peer) == peer }
     }
 
-    /// The peers that could be listened for, in the order in which they were asked for.
+    /// The peers that the controller could try to connect to, in the order in which they were requested.
     ///
     /// - Parameters:
-    ///   - isOpen: whether a route leads anywhere now.
-    ///   - isLinked: whether there is a link to a peer, even one that has not been reported: a controller makes no second
-    ///     one.
-    ///   - address: the address under which to listen; nil for a peer that has to be searched for.
-    /// - Returns: the peers, and whether there are others that have to be searched for.
+    ///   - isOpen: whether a route is usable now.
+    ///   - isLinked: whether a link to a peer exists, even if it has not been reported. A controller does not make a
+    ///     second one.
+    ///   - address: the address for reaching a peer; nil if the host has to search for it.
+    /// - Returns: the peers, and whether the host has to search for others.
     func candidates(
         in table: PeerTable, isOpen: (ConnectionRoute) -> Bool, isLinked: (PeerID) -> Bool,
         address: (PeerID) -> DeviceAddress?
@@ -119,7 +120,7 @@ struct Initiator: Hashable, Sendable {
         var needsSearch = false
         for attempt in attempts {
             let peer = table.lastingName(of: attempt.peer)
-            // Two names may have turned out to mean one peer.
+            // Two names may turn out to belong to the same peer.
             guard isOpen(attempt.route), !isLinked(peer), !targets.contains(where: { $0.peer == peer }) else {
                 continue
             }
@@ -132,16 +133,16 @@ struct Initiator: Hashable, Sendable {
         return (targets, needsSearch)
     }
 
-    /// A peer was received at a private address.
+    /// Records that a peer was received with a private address.
     ///
-    /// - Returns: whether that is news for an attempt to connect to it.
+    /// - Returns: whether an attempt to connect to the peer was missing this address.
     mutating func sighted(_ peer: PeerID, at address: DeviceAddress, in table: PeerTable, at now: Instant) -> Bool {
         guard let index = attempts.firstIndex(where: { table.lastingName(of: $0.peer) == peer }) else { return false }
         return attempts[index].noteSighting(
             Sighting(address: address, end: now.advanced(by: Self.sightingLifetime)))
     }
 
-    /// Moves one step towards the peers that are wanted.
+    /// Moves one step towards connecting to the requested peers.
     mutating func advance(
         _ verdict: RadioArbiter.Verdict, _ candidates: [Target], _ settings: Settings, at now: Instant
     ) -> [Effect] {
@@ -169,7 +170,7 @@ struct Initiator: Hashable, Sendable {
         }
     }
 
-    /// The first of the peers that the controller can be asked for at once: several that advertise, or one in a subevent.
+    /// The first peers that the controller can try at once: several that advertise, or one in a subevent.
     private static func group(_ candidates: [Target], upTo count: Int) -> [Target] {
         guard let first = candidates.first, first.phys != nil else { return Array(candidates.prefix(1)) }
         return Array(candidates.prefix { $0.phys != nil }.prefix(count))
@@ -197,15 +198,15 @@ struct Initiator: Hashable, Sendable {
 
     enum Outcome {
         case effects([Effect])
-        /// The controller will not initiate now.
+        /// The controller refused to initiate now.
         case refused([Target], HCIStatus)
     }
 
-    /// Takes the answer to a step.
+    /// Handles the answer to a step.
     mutating func answered(_ step: Step, _ status: HCIStatus) -> Outcome {
         switch (state, step) {
         case (_, .addToAcceptList):
-            // The peers have to take turns.
+            // The peers have to take turns instead.
             if status != .success { isAcceptListUnusable = true }
         case (.initiating, .create) where status == .success:
             refusals = 0
@@ -213,19 +214,19 @@ struct Initiator: Hashable, Sendable {
             state = .idle
             return .refused(targets, status)
         case (.cancelling, .cancel) where status != .success:
-            // There is nothing to cancel, so nothing needs to be waited for.
+            // The controller has nothing to cancel, so the host need not wait for a report.
             state = .idle
         default: break
         }
         return .effects([])
     }
 
-    /// The controller refused to initiate, and nothing the host knows of explains it.
+    /// Handles a refusal to initiate that no condition known to the host explains.
     mutating func refused(
         _ targets: [Target], _ status: HCIStatus, in table: PeerTable, at now: Instant
     ) -> [Effect] {
         if status == .commandDisallowed, refusals < Self.maximumRefusals {
-            // It may still be at an earlier attempt, which this host believes to have ended.
+            // The controller may still be processing an earlier attempt that this host considers ended.
             refusals += 1
             return cancel(at: now)
         }
@@ -233,7 +234,7 @@ struct Initiator: Hashable, Sendable {
         return fail(targets, .controller(status), in: table)
     }
 
-    /// The controller has connected to a peer: the attempt that wanted this, if any.
+    /// Handles a new connection. Returns the attempt that requested it, if any.
     mutating func connectionMade(with peer: PeerID, in table: PeerTable, at now: Instant) -> Attempt? {
         defer { state = .idle }
         if let attempt = take(peer, in: table) {
@@ -244,11 +245,11 @@ struct Initiator: Hashable, Sendable {
         return nil
     }
 
-    /// LE Connection Complete with an error, or after a cancellation.
+    /// Handles LE Connection Complete with an error, or after a cancellation.
     ///
     /// - Parameters:
-    ///   - peer: the one the report names; not every controller fills that in.
-    ///   - retries: how many failures of one attempt are too few to give it up.
+    ///   - peer: the peer that the event names. Not every controller fills it in.
+    ///   - retries: the number of failures after which an attempt is still retried.
     mutating func connectionFailed(
         _ status: HCIStatus, with peer: PeerID?, in table: PeerTable, retries: Int, at now: Instant
     ) -> [Effect] {
@@ -258,7 +259,8 @@ struct Initiator: Hashable, Sendable {
         case .cancelling: break
         case .initiating(let targets, _):
             if status == .connectionFailedToBeEstablished {
-                // Where several were listened for and none of them is named, the failure cannot be assigned.
+                // If several peers were tried and the event names none of them, the failure cannot be attributed to an
+                // attempt.
                 let failed = targets.count == 1 ? targets[0] : targets.first { $0.peer == peer }
                 if let failed, let attempt = take(failed.peer, in: table) {
                     effects = retry(attempt, limit: retries)
@@ -266,7 +268,7 @@ struct Initiator: Hashable, Sendable {
                     backoff.failed(at: now)
                 }
             } else if status == .unknownConnectionIdentifier {
-                // It ends what nobody has called off.
+                // The controller ended an attempt that was not cancelled.
                 backoff.failed(at: now)
             } else {
                 effects = fail(targets, .controller(status), in: table)
@@ -276,7 +278,8 @@ struct Initiator: Hashable, Sendable {
         return effects
     }
 
-    /// Puts an attempt whose connection failed to be established at the end of the line, or gives it up.
+    /// Moves an attempt whose connection failed to be established to the end of the queue, or fails it after too many
+    /// retries.
     mutating func retry(_ attempt: Attempt, limit: Int) -> [Effect] {
         var attempt = attempt
         attempt.noteFailure()
@@ -285,7 +288,7 @@ struct Initiator: Hashable, Sendable {
         return []
     }
 
-    /// Takes out the attempt at a peer, given by its lasting name.
+    /// Removes and returns the attempt to connect to a peer, which is given by its lasting name.
     mutating func take(_ peer: PeerID, in table: PeerTable) -> Attempt? {
         guard let index = attempts.firstIndex(where: { table.lastingName(of: $0.peer) == peer }) else { return nil }
         return attempts.remove(at: index)
@@ -295,7 +298,7 @@ struct Initiator: Hashable, Sendable {
         targets.compactMap { take($0.peer, in: table)?.failed(error) }
     }
 
-    /// Attempts that have run out of time end, and turns change.
+    /// Ends attempts that have timed out, and starts the next turn.
     mutating func fire(in table: PeerTable, at now: Instant) -> [Effect] {
         var effects: [Effect] = []
         while let index = attempts.firstIndex(where: { $0.deadline.map { $0 <= now } ?? false }) {
@@ -313,7 +316,7 @@ struct Initiator: Hashable, Sendable {
         return effects
     }
 
-    /// Sends those who had their turn to the end of the line.
+    /// Moves the peers that have had their turn to the end of the queue.
     private mutating func rotate(_ targets: [Target], in table: PeerTable) {
         let hadTurn = { (attempt: Attempt) in targets.contains { $0.peer == table.lastingName(of: attempt.peer) } }
         let served = attempts.filter(hadTurn)
@@ -321,7 +324,7 @@ struct Initiator: Hashable, Sendable {
         attempts.append(contentsOf: served)
     }
 
-    /// The controller was reset. The attempts stay.
+    /// Handles a reset of the controller. The attempts continue.
     mutating func reset() {
         state = .idle
         blocksOtherActivities = false
@@ -330,7 +333,7 @@ struct Initiator: Hashable, Sendable {
         backoff.succeeded()
     }
 
-    /// Ends every attempt: the controller is gone for good.
+    /// Ends every attempt, because the controller is no longer available.
     mutating func abandon(_ error: HostError) -> [Effect] {
         defer { attempts.removeAll() }
         return attempts.map { $0.failed(error) }

@@ -1,20 +1,20 @@
-/// Decides what each activity may do while others use the radio, by one table.
+/// Decides, with a single table, whether each activity may run while others use the radio.
 ///
-/// A controller cannot be asked which activities it combines: some refuse to scan while they initiate
-/// a connection, or to advertise while they have links. A refusal is remembered, and the activity that yields in that
-/// case waits until the other one is over.
+/// A controller does not report which activities it can combine: some refuse to scan while they initiate a connection,
+/// or to advertise while they have links. The host remembers such a refusal, and the activity that has to yield waits
+/// until the other one has ended.
 struct RadioArbiter: Hashable, Sendable {
-    /// What may have to yield.
+    /// An activity that may have to yield.
     enum Activity: CaseIterable, Sendable {
         case scanning
-        /// Advertising to which peers may connect.
+        /// Connectable advertising.
         case connectableAdvertising
         case otherAdvertising
         /// Initiating connections.
         case connecting
     }
 
-    /// What may be in the way.
+    /// A condition that may prevent an activity.
     struct Obstacles: OptionSet, Hashable, Sendable {
         let rawValue: UInt8
 
@@ -22,17 +22,17 @@ struct RadioArbiter: Hashable, Sendable {
         static let reset = Obstacles(rawValue: 1 << 0)
         /// The host is trying to connect to a peer.
         static let attempt = Obstacles(rawValue: 1 << 1)
-        /// The controller scans, or is about to begin or stop.
+        /// The controller is scanning, or is about to start or stop.
         static let scan = Obstacles(rawValue: 1 << 2)
-        /// There is a link.
+        /// A link exists.
         static let link = Obstacles(rawValue: 1 << 3)
-        /// There is no room for another link.
+        /// The link table is full.
         static let fullLinkTable = Obstacles(rawValue: 1 << 4)
-        /// The own address or the resolving list is to be changed, for which the radio has to be idle.
+        /// This host's address or the resolving list must be changed, which requires an idle radio.
         static let privacy = Obstacles(rawValue: 1 << 5)
     }
 
-    /// Two things that this controller turned out not to do at the same time.
+    /// Two activities that this controller turned out not to combine.
     struct Conflicts: OptionSet, Hashable, Sendable {
         let rawValue: UInt8
 
@@ -40,14 +40,14 @@ struct RadioArbiter: Hashable, Sendable {
         static let advertisingAndLinks = Conflicts(rawValue: 1 << 1)
     }
 
-    /// What an activity may do, from least to most restricted.
+    /// The verdict on an activity, from least to most restrictive.
     enum Verdict: Int, Comparable, CaseIterable, Sendable {
         case proceed
-        /// Goes on if it is running, but must not begin.
+        /// The activity continues if it is running, but must not start.
         case wait
-        /// Must not begin, and must stop if it is running.
+        /// The activity must not start, and must stop if it is running.
         case stop
-        /// Has been stopped by the controller's reset. No command may be sent.
+        /// The controller's reset has stopped the activity. No command may be sent.
         case suspended
 
         static func < (first: Verdict, second: Verdict) -> Bool { first.rawValue < second.rawValue }
@@ -57,7 +57,7 @@ struct RadioArbiter: Hashable, Sendable {
         let activity: Activity
         let obstacle: Obstacles
         let verdict: Verdict
-        /// The conflict that must have been found for the rule to hold; nil for a rule that always holds.
+        /// The conflict that must have been found for the rule to apply; nil for a rule that always applies.
         let conflict: Conflicts?
 
         fileprivate init(
@@ -70,20 +70,20 @@ struct RadioArbiter: Hashable, Sendable {
         }
     }
 
-    /// What yields to what. The strictest rule that applies wins.
+    /// Which activity yields to which condition. The strictest rule that applies wins.
     static let rules: [Rule] = [
         Rule(.scanning, yieldsTo: .reset, by: .suspended),
         Rule(.connectableAdvertising, yieldsTo: .reset, by: .suspended),
         Rule(.otherAdvertising, yieldsTo: .reset, by: .suspended),
         Rule(.connecting, yieldsTo: .reset, by: .suspended),
 
-        // Each of these keeps the controller from changing addresses. They go on after that.
+        // Each of these activities prevents the controller from changing addresses. They resume afterwards.
         Rule(.scanning, yieldsTo: .privacy, by: .stop),
         Rule(.connectableAdvertising, yieldsTo: .privacy, by: .stop),
         Rule(.otherAdvertising, yieldsTo: .privacy, by: .stop),
         Rule(.connecting, yieldsTo: .privacy, by: .stop),
 
-        // An attempt is short and the caller waits for it; a scan can go on afterwards.
+        // An attempt is short and the caller is waiting for it, while a scan can continue afterwards.
         Rule(.scanning, yieldsTo: .attempt, by: .stop, once: .scanAndAttempt),
         Rule(.connecting, yieldsTo: .scan, by: .wait, once: .scanAndAttempt),
 
@@ -92,7 +92,7 @@ struct RadioArbiter: Hashable, Sendable {
         Rule(.otherAdvertising, yieldsTo: .attempt, by: .wait, once: .advertisingAndLinks),
         Rule(.otherAdvertising, yieldsTo: .link, by: .wait, once: .advertisingAndLinks),
 
-        // A peer that connected could only be sent away.
+        // The host would have to disconnect a peer that connects.
         Rule(.connectableAdvertising, yieldsTo: .fullLinkTable, by: .wait),
         Rule(.connecting, yieldsTo: .fullLinkTable, by: .stop),
     ]
@@ -101,7 +101,7 @@ struct RadioArbiter: Hashable, Sendable {
 
     init(conflicts: Conflicts = []) { self.conflicts = conflicts }
 
-    /// What an activity may do now.
+    /// The verdict on an activity now.
     func verdict(for activity: Activity, among obstacles: Obstacles) -> Verdict {
         var verdict = Verdict.proceed
         for rule in Self.rules where rule.activity == activity && obstacles.contains(rule.obstacle) {
@@ -111,10 +111,10 @@ struct RadioArbiter: Hashable, Sendable {
         return verdict
     }
 
-    /// The controller has refused an activity. Where that may be due to one of the obstacles, the conflict is
+    /// Handles a refusal of an activity by the controller. If one of the obstacles may be the cause, the conflict is
     /// remembered.
     ///
-    /// - Returns: false where nothing explains the refusal, so that waiting would not help.
+    /// - Returns: false if nothing explains the refusal, so that waiting would not help.
     mutating func explainsRefusal(of activity: Activity, among obstacles: Obstacles) -> Bool {
         let found = Self.rules.first {
             $0.activity == activity && $0.conflict != nil && obstacles.contains($0.obstacle)
@@ -124,12 +124,12 @@ struct RadioArbiter: Hashable, Sendable {
         return true
     }
 
-    /// The host no longer tries to connect: what yielded to that may be tried again.
+    /// Handles the end of all attempts to connect. Activities that yielded to them may be tried again.
     mutating func attemptsEnded() { conflicts = [] }
 
-    /// A link has ended, or something else is to be advertised: advertising may be tried again.
+    /// Notes that a link has ended, or that the advertising request has changed. Advertising may be tried again.
     mutating func advertisingMayWork() { conflicts.remove(.advertisingAndLinks) }
 
-    /// The controller was reset.
+    /// Handles a reset of the controller.
     mutating func reset() { conflicts = [] }
 }

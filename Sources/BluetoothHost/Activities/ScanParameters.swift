@@ -2,21 +2,22 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 
-/// How to scan (Core 5.4, Vol 4, Part E, 7.8.10).
+/// The parameters of a scan (Core 5.4, Vol 4, Part E, 7.8.10).
 public struct ScanParameters: Hashable, Sendable {
-    /// Whether to ask advertisers for their scan response.
+    /// Whether to send scan requests to advertisers.
     public var isActive: Bool
-    /// From the start of one scan window to the start of the next, 2.5 ms to 10.24 s.
+    /// The time from the start of one scan window to the start of the next, 2.5 ms to 10.24 s.
     public var interval: Duration
-    /// How long the receiver is on in each interval.
+    /// The time for which the receiver is on in each interval, 2.5 ms to 10.24 s and no longer than `interval`.
     public var window: Duration
-    /// Whether the controller is to report every advertising event, rather than each advertiser once.
+    /// Whether the controller reports every advertising event, instead of each advertiser once.
     public var reportsDuplicates: Bool
-    /// On which primary PHYs. Others than LE 1M need a controller with extended scanning; each of several gets its share of the
-    /// window.
+    /// The primary PHYs to scan on. PHYs other than LE 1M need a controller with extended scanning. Several PHYs share
+    /// the window.
     public var phys: ScanPHYs
 
-    /// By default active, with the receiver on all the time, and every advertising event reported.
+    /// Creates parameters. By default scanning is active, with the receiver always on, and every advertising event is
+    /// reported.
     public init(
         isActive: Bool = true, interval: Duration = .milliseconds(60), window: Duration = .milliseconds(60),
         reportsDuplicates: Bool = true, phys: ScanPHYs = .le1M
@@ -28,7 +29,8 @@ public struct ScanParameters: Hashable, Sendable {
         self.phys = phys
     }
 
-    /// Vol 4, Part E, 7.8.10: both 2.5 ms to 10.24 s, the window no longer than the interval.
+    /// Whether interval and window are 2.5 ms to 10.24 s, and the window is no longer than the interval (Vol 4, Part E,
+    /// 7.8.10).
     package var isValid: Bool {
         let range = Duration.microseconds(2500)...Duration.milliseconds(10240)
         return range.contains(interval) && range.contains(window) && window <= interval && phys.isValid
@@ -36,7 +38,7 @@ public struct ScanParameters: Hashable, Sendable {
 }
 
 extension ScanParameters {
-    /// Why a controller cannot scan like this; nil if it can.
+    /// The reason why a controller cannot scan with these parameters; nil if it can.
     func obstacle(_ radio: RadioFeatures) -> HostError? {
         phys.contains(.leCoded) && !radio.phys.contains(.leCoded) ? .unsupported(.leCoded) : nil
     }
@@ -49,7 +51,7 @@ extension ScanParameters {
                 type: type, interval: LESlots(clamping: interval), window: LESlots(clamping: window),
                 ownAddressType: ownAddressType)
         }
-        // One receiver listens on one PHY at a time.
+        // A receiver listens on one PHY at a time.
         let share = phys.contains([.le1M, .leCoded]) ? min(window, interval / 2) : window
         let each = LESetExtendedScanParameters.PHYParameters(
             type: type, interval: LESlots(clamping: interval), window: LESlots(clamping: share))

@@ -1,38 +1,38 @@
 import BluetoothBase
 
-/// Notices that a scan has gone silent: some controllers stop reporting after minutes or hours, and answer every
-/// command all the same.
+/// Detects scans that have gone silent. Some controllers stop reporting after minutes or hours, but still answer every
+/// command.
 ///
-/// Silence proves nothing, since there may be nobody in range. The scan is restarted, which costs two commands. Each time
-/// that brings no report either, the next silence may last twice as long, up to an hour: in an empty room the machine
-/// wakes up once an hour in the end.
+/// Silence alone proves nothing, because no device may be in range. Restarting the scan costs two commands. After each
+/// restart without a report, the next silence may last twice as long, up to an hour, so that an idle host eventually
+/// wakes up only once an hour.
 struct ScanWatchdog: Hashable, Sendable {
-    /// When the silence has lasted long enough; nil while no report is expected.
+    /// The time at which the silence has lasted too long; nil while no report is expected.
     private(set) var deadline: Instant?
     private var lastReport = Instant.zero
-    /// How long this silence may last; nil while the one before was broken in time.
+    /// The limit of the current silence; nil to use the initial `limit`, because reports have arrived in time.
     private var timeout: Duration?
     private var limit = Duration.zero
 
     private static let longestTimeout = Duration.seconds(3600)
 
-    /// The controller has begun to scan, and is to report every advertising event that it receives.
+    /// Notes that the controller has started a scan that reports every advertising event.
     ///
-    /// - Parameter limit: how long a silence may last when the one before was broken in time.
+    /// - Parameter limit: how long a silence may last if reports have arrived in time before.
     mutating func start(_ limit: Duration, at now: Instant) {
         self.limit = max(limit, .seconds(1))
         lastReport = now
         deadline = now.advanced(by: timeout ?? self.limit)
     }
 
-    /// The controller was asked to stop.
+    /// Notes that the controller was asked to stop.
     mutating func stop() { deadline = nil }
 
-    /// The controller has reported something.
+    /// Records a report of the controller.
     @inline(__always)
     mutating func reportReceived(at now: Instant) {
         lastReport = now
-        // Else the deadline is moved when it comes, so that a report moves no timer.
+        // Otherwise the deadline is moved only when it is reached, so that a report need not reschedule a timer.
         if timeout != nil { restoreTimeout(at: now) }
     }
 
@@ -41,7 +41,7 @@ struct ScanWatchdog: Hashable, Sendable {
         if deadline != nil { deadline = now.advanced(by: limit) }
     }
 
-    /// Whether the scan has been silent for too long and is to be restarted.
+    /// Whether the scan has been silent for too long and must be restarted.
     mutating func fire(at now: Instant) -> Bool {
         guard let deadline, deadline <= now else { return false }
         let timeout = timeout ?? limit

@@ -4,19 +4,19 @@ extension Scanner: StateMachine {
     }
 
     enum EventName: String, CaseIterable, Hashable, Sendable {
-        /// The arbiter decides again, or something else is wanted.
+        /// The arbiter's verdict or the request may have changed.
         case advance
-        /// The answers to a command; the last one says nothing about what the controller did.
+        /// The answer to a command. `answerUnclear` leaves the state of the controller unknown.
         case accepted, refused, answerUnclear
         /// The watchdog's deadline has passed.
         case silence
         case reset
     }
 
-    /// The calls change what is wanted and no phase: `advance` follows them.
+    /// The application's calls change the request, but not the phase: `advance` follows them.
     static let transitions: [Transition<Scanner>] =
         [
-            // What the controller lacks is refused where it is.
+            // A request for an unsupported feature fails without a command.
             Transition(.idle, .advance, .idle),
             Transition(.idle, .advance, .starting),
             Transition(.starting, .accepted, .starting),
@@ -26,10 +26,10 @@ extension Scanner: StateMachine {
             Transition(.starting, .answerUnclear, .idle),
             Transition(.starting, .answerUnclear, .stopping),
             Transition(.running, .advance, .stopping),
-            // After a report in time, the deadline only moves.
+            // If a report arrived in time, only the deadline moves.
             Transition(.running, .silence, .running),
             Transition(.running, .silence, .stopping),
-            // Whatever it answers, a controller that was asked to stop no longer scans for this host.
+            // Whatever the answer is, a controller that was asked to stop no longer scans for this host.
             Transition(.stopping, .accepted, .idle),
             Transition(.stopping, .refused, .idle),
             Transition(.stopping, .answerUnclear, .idle),

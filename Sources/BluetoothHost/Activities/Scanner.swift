@@ -2,34 +2,34 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 
-/// Scanning: what is wanted, and what the controller does about it.
+/// Scanning: the requested scan, and the controller's state.
 struct Scanner: Hashable, Sendable {
-    /// The commands that lead to scanning, or end it.
+    /// The commands that start scanning, or end it.
     enum Step: Equatable, Sendable {
         case setParameters, enable, disable
     }
 
     private var wanted: ScanParameters?
-    /// Whether the host itself looks for peers, to connect to them.
+    /// Whether the host itself scans for peers to connect to.
     private(set) var isSearching = false
-    /// On which PHYs the controller has to listen for advertisers that the host synchronizes to; nil where it need not.
+    /// The PHYs on which the controller must listen for advertisers that the host synchronizes to; nil if it need not.
     private var followed: ScanPHYs?
     private var activity: Activity<ScanParameters> = .idle
-    /// Whether it was started by the extended commands.
+    /// Whether the scan was started with the extended commands.
     private var isExtended = false
-    /// Whether no scan of a former program can be running. Reset does not end scanning in every controller.
+    /// Whether a scan left by an earlier program can no longer be running. Not every controller ends scanning at Reset.
     private var isCleared = false
     private var watchdog = ScanWatchdog()
-    /// Extended advertising that was received in part.
+    /// Reassembles fragmented extended advertising.
     private(set) var reassembly = AdvertisingReassembly()
-    /// What the controller makes of searches.
+    /// Delays the next search or synchronization scan after the controller has refused one.
     private var backoff = Backoff()
 
-    /// Whether reports are of use to anybody.
+    /// Whether the application has requested a scan.
     var isWanted: Bool { wanted != nil }
 
-    /// Whether reports are of use to the host. Those of a scan that was stopped, or that ended with a reset, are not, even where
-    /// another one is to follow: they may be the rest of data whose beginning is forgotten.
+    /// Whether the host uses the reports. Reports of a scan that was stopped, or that ended with a reset, are ignored
+    /// even if another scan follows: they may continue data whose beginning has been dropped.
     @inline(__always)
     var isListening: Bool {
         switch activity {
@@ -38,7 +38,8 @@ struct Scanner: Hashable, Sendable {
         }
     }
 
-    /// How to scan for all who want that. A search must not miss a device that was reported before it began.
+    /// The parameters that satisfy the application and the host. A search must not miss a device that was already
+    /// reported before it began, so it needs duplicates.
     private var needed: ScanParameters? {
         guard isNeeded else { return wanted }
         var parameters = wanted ?? Self.search
@@ -51,11 +52,11 @@ struct Scanner: Hashable, Sendable {
     /// Whether the host scans for its own purposes.
     private var isNeeded: Bool { isSearching || followed != nil }
 
-    /// Half of the time, so that links and advertising go on.
+    /// Listens half of the time, so that links and advertising continue.
     private static let search = ScanParameters(
         isActive: false, interval: .milliseconds(60), window: .milliseconds(30), reportsDuplicates: false)
 
-    /// Whether the controller neither scans nor is about to begin or stop.
+    /// Whether the controller is not scanning and is not about to start or stop.
     var isIdle: Bool {
         if case .idle = activity { true } else { false }
     }
@@ -72,17 +73,17 @@ struct Scanner: Hashable, Sendable {
         reassembly.removeAll()
     }
 
-    /// Looks for peers that are to be connected to, or does not any more. False where that is no news.
+    /// Starts or stops searching for peers to connect to. Returns false if nothing changes.
     mutating func search(_ isSearching: Bool) -> Bool {
         guard isSearching != self.isSearching else { return false }
         self.isSearching = isSearching
         return true
     }
 
-    /// Listens for advertisers that the host synchronizes to, or does not any more.
+    /// Sets the PHYs on which to listen for advertisers that the host synchronizes to; nil for none.
     mutating func follow(_ phys: ScanPHYs?) { followed = phys }
 
-    /// Moves one step towards what is wanted.
+    /// Moves one step towards the requested state.
     mutating func advance(
         _ verdict: RadioArbiter.Verdict, ownAddressType: OwnAddressType, _ radio: RadioFeatures, at now: Instant
     ) -> [Effect] {
@@ -114,16 +115,17 @@ struct Scanner: Hashable, Sendable {
 
     enum Outcome {
         case effects([Effect])
-        /// The controller will not scan like this. The effects stop a scan that it may have started.
+        /// The controller refused these parameters. The effects stop a scan that it may have started.
         case refused(ScanParameters, [Effect] = [])
     }
 
-    /// Takes the answer to a step.
+    /// Handles the answer to a step.
     ///
-    /// - Parameter silenceLimit: after how long a silence the scan is restarted; nil for never.
+    /// - Parameter silenceLimit: the duration of a silence after which the scan is restarted; nil for never.
     mutating func answered(_ step: Step, _ status: HCIStatus, silenceLimit: Duration?, at now: Instant) -> Outcome {
         switch (activity, step) {
-        // Also the outcome of an answer that was cut off before its status: the controller may be scanning.
+        // This status also results from an answer that was truncated before its status, so the controller may be
+        // scanning.
         case (.starting(let parameters), .enable) where status == .unspecifiedError:
             return .refused(parameters, disable())
         case (.starting, .setParameters) where status == .commandDisallowed && !isCleared:
@@ -144,10 +146,10 @@ struct Scanner: Hashable, Sendable {
             }
             activity = .running(parameters)
             backoff.succeeded()
-            // A controller that reports each advertiser once has reason to be silent.
+            // A controller that reports each advertiser only once may be silent for a long time.
             if parameters.reportsDuplicates, let silenceLimit { watchdog.start(silenceLimit, at: now) }
         case (.stopping, .disable):
-            // Whatever it answers, a controller that was asked to stop no longer scans for this host.
+            // Whatever the answer is, a controller that was asked to stop no longer scans for this host.
             activity = .idle
             isCleared = true
         default: break
@@ -155,7 +157,7 @@ struct Scanner: Hashable, Sendable {
         return .effects([])
     }
 
-    /// Gives up a scan that the controller refused, unless something else is wanted by now.
+    /// Fails a scan that the controller refused, unless the request has changed since.
     mutating func giveUp(_ refused: ScanParameters, _ error: HostError, at now: Instant) -> [Effect] {
         guard needed == refused else { return [] }
         if isNeeded { backoff.failed(at: now) }
@@ -164,13 +166,13 @@ struct Scanner: Hashable, Sendable {
         return [.report(.controller(.scanningFailed(error)))]
     }
 
-    /// The controller has reported something.
+    /// Records a report of the controller.
     @inline(__always)
     mutating func reportReceived(at now: Instant) { watchdog.reportReceived(at: now) }
 
-    /// A fragment of extended advertising was reported.
+    /// Handles a fragment of extended advertising.
     ///
-    /// - Returns: what is whole now, or given up.
+    /// - Returns: the data that is now complete, and data whose rest is missing, marked as truncated.
     mutating func receive(
         _ fragment: Span<UInt8>, _ status: AdvertisingReassembly.Status, _ header: AdvertisingReassembly.Header,
         at now: Instant
@@ -178,18 +180,18 @@ struct Scanner: Hashable, Sendable {
         reassembly.receive(fragment, status, header, at: now)
     }
 
-    /// A scan that has fallen silent is stopped, which makes it start again.
+    /// Stops a scan that has gone silent, so that it starts again.
     mutating func fire(at now: Instant) -> [Effect] {
         guard watchdog.fire(at: now), case .running = activity else { return [] }
         return disable()
     }
 
-    /// Whether a search that the controller refused is to be tried again.
+    /// Whether it is time to retry a search that the controller refused.
     func retriesSearch(at now: Instant) -> Bool {
         isNeeded && isIdle && backoff.deadline.map { $0 <= now } ?? false
     }
 
-    /// The controller was reset. What is wanted stays wanted.
+    /// Handles a reset of the controller. A requested scan stays requested.
     mutating func reset() {
         activity = .idle
         isCleared = false
@@ -198,7 +200,7 @@ struct Scanner: Hashable, Sendable {
         reassembly.removeAll()
     }
 
-    /// The controller is gone.
+    /// Handles the loss of the controller.
     mutating func abandon(_ error: HostError) -> [Effect] {
         guard isWanted else { return [] }
         wanted = nil

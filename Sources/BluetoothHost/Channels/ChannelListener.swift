@@ -3,33 +3,35 @@ import BluetoothL2CAP
 
 /// A service that this host offers over credit-based channels.
 public struct ChannelListener: Equatable, Sendable {
-    /// What this host takes on each channel.
+    /// This host's parameters for each channel.
     public var parameters: ChannelParameters
-    /// How well a link has to be protected.
+    /// The security that a link needs.
     public var requirement: ChannelRequirement
 
+    /// Creates a listener. By default, it requires no security.
     public init(parameters: ChannelParameters = ChannelParameters(), requirement: ChannelRequirement = .none) {
         self.parameters = parameters
         self.requirement = requirement
     }
 
-    /// What to say to a peer that asks for it over a link.
+    /// The response to a peer that requests a channel over a link.
     func admission(on link: LinkSecurity) -> ChannelAdmission {
         requirement.refusal(on: link).map { .refused($0) } ?? .accepted(parameters)
     }
 }
 
-/// What a service demands of a link (Core 5.4, Vol 3, Part C, 10.3.1).
+/// The security that a service requires of a link (Core 5.4, Vol 3, Part C, 10.3.1).
 public struct ChannelRequirement: Equatable, Sendable {
-    /// Whether the link has to be encrypted. The other requirements include that.
+    /// Whether the link must be encrypted. `isAuthenticated` and `minimumKeySize` imply encryption.
     public var isEncrypted: Bool
-    /// Whether the key has to be protected against machines in the middle.
+    /// Whether the key must be authenticated, which protects against man-in-the-middle attacks.
     public var isAuthenticated: Bool
-    /// Whether the application has to have authorized the peer.
+    /// Whether the application must have authorized the peer.
     public var isAuthorized: Bool
-    /// The shortest key, in octets.
+    /// The minimum encryption key size, in octets.
     public var minimumKeySize: UInt8
 
+    /// Creates a requirement; none by default. An authenticated key or a minimum key size also requires encryption.
     public init(
         isEncrypted: Bool = false, isAuthenticated: Bool = false, isAuthorized: Bool = false, minimumKeySize: UInt8 = 0
     ) {
@@ -39,17 +41,18 @@ public struct ChannelRequirement: Equatable, Sendable {
         self.minimumKeySize = minimumKeySize
     }
 
-    /// Nothing is demanded.
+    /// No requirement.
     public static let none = ChannelRequirement()
-    /// The link has to be encrypted.
+    /// The link must be encrypted.
     public static let encrypted = ChannelRequirement(isEncrypted: true)
-    /// The link has to be encrypted with an authenticated key.
+    /// The link must be encrypted with an authenticated key.
     public static let authenticated = ChannelRequirement(isAuthenticated: true)
 
-    /// Why a link is not good enough; nil if it is.
+    /// The reason why a link does not meet the requirement; nil if it does.
     func refusal(on link: LinkSecurity) -> CreditBasedConnectionResult? {
         if isEncrypted, !link.isEncrypted {
-            // With a key that both have, encryption will do. Without one, pairing comes first (10.3.1, Table 10.2).
+            // If both devices have a key, encryption is sufficient. Otherwise they must pair first (10.3.1, Table
+            // 10.2).
             return link.isBonded ? .insufficientEncryption : .insufficientAuthentication
         }
         if isAuthenticated, !link.isAuthenticated { return .insufficientAuthentication }
@@ -58,20 +61,21 @@ public struct ChannelRequirement: Equatable, Sendable {
     }
 }
 
-/// What a host tells of an open channel.
+/// The properties of an open channel.
 public struct ChannelInformation: Equatable, Sendable {
-    /// The service it leads to.
+    /// The SPSM of the service.
     public var psm: UInt16
-    /// What this host takes.
+    /// This host's parameters.
     public var local: ChannelParameters
-    /// The longest SDU the peer takes, in octets.
+    /// The peer's MTU: the longest SDU that it accepts, in octets.
     public var peerMTU: UInt16
-    /// The longest payload of a K-frame the peer takes, in octets.
+    /// The peer's MPS: the longest K-frame payload that it accepts, in octets.
     public var peerMPS: UInt16
-    /// Which mode it has.
+    /// The mode of the channel.
     public var kind: CreditBasedChannel.Kind
 
-    /// How many SDUs wait for the reader at most: the bound of a user's queue. The peer's credits keep it.
+    /// The maximum number of SDUs that wait for the reader, as a bound for a user's queue. The peer's credits enforce
+    /// it.
     public var greatestWaitingCount: Int { local.greatestWaitingCount(longestMPS: Host.greatestMPS) }
 
     init(_ channel: CreditBasedChannel) {

@@ -3,15 +3,15 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// What goes over credit-based channels.
+/// Data on credit-based channels.
 ///
-/// A K-frame is written once, straight into the outbox, where the channel has a credit and the controller a free buffer.
-/// Otherwise the rest of the SDU waits in its channel, and never in the queue of the link: what one channel has to send
-/// holds up neither the link's other channels nor its fixed ones.
+/// A K-frame is written once, directly into the outbox, if the channel has a credit and the controller a free buffer.
+/// Otherwise the rest of the SDU waits in its channel, never in the queue of the link. A channel with much to send
+/// therefore delays neither the link's other channels nor its fixed ones.
 extension Host {
     // MARK: Receiving
 
-    /// Acts on what the payload of a frame led to, on a channel that is not a fixed one.
+    /// Acts on the receipt of a frame's payload, on a channel that is not a fixed one.
     @inline(never)
     mutating func received(
         _ receipt: CreditBasedChannel.Receipt, _ payload: Span<UInt8>, on endpoint: ChannelIdentifier,
@@ -28,7 +28,7 @@ extension Host {
             receivePDU(payload.extracting(2..<payload.count), on: AttributeChannel.ID(id), slot, at: now)
             if owesCredits { giveCredits(on: id, slot) }
         case .reassembledPDU(let id, let owesCredits):
-            // The PDU would lie in the link, which changes while it is handled.
+            // The link changes while the PDU is handled, so the PDU must not be stored in it.
             var pdu = ByteWriter()
             swap(&pdu, &reassembledSDU)
             pdu.removeAll()
@@ -45,7 +45,7 @@ extension Host {
         endIfOverwhelmed(slot, at: now)
     }
 
-    /// A channel has received an SDU that came in several K-frames.
+    /// Reports an SDU that arrived in several K-frames.
     @inline(__always)
     mutating func receivedReassembled(_ id: CreditBasedChannel.ID, _ slot: LinkSlot) {
         let start = events.storage.count
@@ -53,9 +53,9 @@ extension Host {
         events.append(.channel(links.at[slot.index].identifier, .received(id, events.payload(from: start))))
     }
 
-    /// The beginning of a frame that is longer than any this host takes.
+    /// Handles the beginning of a frame that is longer than this host accepts.
     ///
-    /// - Returns: whether the peer was told what is wrong with it.
+    /// - Returns: whether the peer received an answer, or the channel was closed.
     mutating func receiveTooLong(_ start: Span<UInt8>, _ slot: LinkSlot, at now: Instant) -> Bool {
         guard let header = L2CAPFrame.header(ofPDUStartingWith: start), links.at[slot.index].life.takesFrames else {
             return false
@@ -76,7 +76,8 @@ extension Host {
         return true
     }
 
-    /// The reader has taken an SDU of `length` octets: the peer may send more. Without this it stops, sooner or later.
+    /// Notes that the reader has consumed an SDU of `length` octets, so that the peer may send more. Without these
+    /// calls the peer eventually runs out of credits.
     public mutating func consume(_ length: Int, of channel: CreditBasedChannel.ID, on link: LinkIdentifier) {
         guard let slot = links.slot(of: link), links.at[slot.index].signalling.channels.consume(length, on: channel)
         else {
@@ -93,10 +94,11 @@ extension Host {
 
     // MARK: Sending
 
-    /// Sends an SDU, of one octet or more, over an open channel. False where too much waits there already: nothing was sent,
-    /// and `HostEvent.Channel.readyToSend` will follow.
+    /// Sends an SDU, of one octet or more, over an open channel. Returns false if too much data is waiting on the
+    /// channel: the SDU was not sent, and `HostEvent.Channel.readyToSend` will follow.
     ///
-    /// - Throws: `.noSuchChannel`, or `.invalidParameters` for one that is empty or longer than the peer's MTU.
+    /// - Throws: `.noSuchChannel` if the channel is closed, `.invalidParameters` if the SDU is empty or longer than the
+    ///   peer's MTU.
     public mutating func send(
         _ sdu: Span<UInt8>, over channel: CreditBasedChannel.ID, on link: LinkIdentifier
     ) throws(HostError) -> Bool {
@@ -110,7 +112,7 @@ extension Host {
         return true
     }
 
-    /// Sends as many K-frames of an SDU as may go out at once; the rest waits.
+    /// Sends the K-frames of an SDU that may be sent immediately, and queues the rest.
     @inline(__always)
     mutating func transmit(
         _ sdu: Span<UInt8>, _ frames: Int, over channel: CreditBasedChannel.ID, _ slot: LinkSlot
@@ -128,7 +130,7 @@ extension Host {
         channelsMayWait = true
     }
 
-    /// How many SDUs wait on a channel; 0 for one that is closed.
+    /// The number of SDUs that are waiting on a channel; 0 if it is closed.
     public func waitingCount(of channel: CreditBasedChannel.ID, on link: LinkIdentifier) -> Int {
         links.slot(of: link).map { links.at[$0.index].signalling.channels.waitingCount(on: channel) } ?? 0
     }
@@ -136,7 +138,7 @@ extension Host {
     @inline(__always)
     func canSendAtOnce(_ slot: LinkSlot) -> Bool { links.at[slot.index].sendQueue.isEmpty && flow.canSend }
 
-    /// Sends what waits on channels, as far as there are credits and buffers: a K-frame of each channel in turn.
+    /// Sends the data waiting on channels, as far as credits and buffers allow: one K-frame of each channel in turn.
     mutating func pumpChannels(at now: Instant) {
         guard channelsMayWait else { return }
         channelsMayWait = false

@@ -1,16 +1,18 @@
 import BluetoothBase
 import BluetoothL2CAP
 
-/// Credit-based channels: who offers what, and how channels begin and end (Core 5.4, Vol 3, Part A, 4.22 to 4.28).
+/// Credit-based channels: the services on offer, and how channels are opened and closed (Core 5.4, Vol 3, Part A, 4.22
+/// to 4.28).
 extension Host {
-    // MARK: Offering
+    // MARK: Listening
 
-    /// Offers a service over channels, on all links. `HostEvent.Channel.opened` follows for each channel that a peer opens.
+    /// Offers a service over channels, on all links. `HostEvent.Channel.opened` follows for each channel that a peer
+    /// opens.
     ///
-    /// - Parameter psm: its SPSM; nil for a free one of those that devices assign (0x0080 to 0x00FF).
+    /// - Parameter psm: the SPSM; nil for a free one of the dynamic range (0x0080 to 0x00FF).
     /// - Returns: the SPSM.
-    /// - Throws: `.invalidParameters` for one that is none, or that of the Enhanced Attribute Protocol; `.busy` for one that is
-    ///   taken, or if none is free.
+    /// - Throws: `.invalidParameters` if the SPSM is invalid or that of the Enhanced Attribute Protocol, or if the
+    ///   parameters of `listener` are; `.busy` if the SPSM is taken, or if none is free.
     public mutating func listen(on psm: UInt16?, _ listener: ChannelListener) throws(HostError) -> UInt16 {
         guard let psm = psm ?? SPSM.dynamic.first(where: { channelListeners[$0] == nil }) else { throw .busy }
         guard SPSM.all.contains(psm), psm != SPSM.enhancedATT, listener.parameters.mps <= Self.greatestMPS,
@@ -22,15 +24,16 @@ extension Host {
         return psm
     }
 
-    /// Offers a service no longer. Channels that are open stay so.
+    /// Stops offering a service. Open channels stay open.
     public mutating func stopListening(on psm: UInt16) { channelListeners[psm] = nil }
 
-    /// The greatest MPS: a K-frame has room for any PDU of the Attribute Protocol.
+    /// The maximum MPS: a K-frame has room for any PDU of the Attribute Protocol.
     public static let greatestMPS = UInt16(Link.maximumMTU)
 
     // MARK: Opening and closing
 
-    /// Asks a peer for an LE credit-based channel to a service. `HostEvent.Channel.opened` or `.openingFailed` follows.
+    /// Requests an LE credit-based channel to a service from a peer. `HostEvent.Channel.opened` or `.openingFailed`
+    /// follows.
     public mutating func openChannel(
         to psm: UInt16, _ parameters: ChannelParameters = ChannelParameters(), on link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> CreditBasedChannel.ID {
@@ -41,8 +44,8 @@ extension Host {
         }
     }
 
-    /// Asks a peer for one to five enhanced credit-based channels at once. `HostEvent.Channel.opened` or `.openingFailed`
-    /// follows for each.
+    /// Requests one to five enhanced credit-based channels at once from a peer. `HostEvent.Channel.opened` or
+    /// `.openingFailed` follows for each of them.
     public mutating func openChannels(
         _ count: Int, to psm: UInt16, _ parameters: ChannelParameters = ChannelParameters(), on link: LinkIdentifier,
         at now: Instant
@@ -54,7 +57,7 @@ extension Host {
         }
     }
 
-    /// Takes longer SDUs and K-frames on some enhanced channels from now on, or on a single one shorter K-frames.
+    /// Raises the MTU and MPS of this host on enhanced channels. On a single channel, the MPS may also be lowered.
     /// `HostEvent.Channel.reconfigured` follows.
     public mutating func reconfigure(
         _ channels: [CreditBasedChannel.ID], mtu: UInt16, mps: UInt16, on link: LinkIdentifier, at now: Instant
@@ -65,8 +68,8 @@ extension Host {
         }
     }
 
-    /// Closes a channel, or calls off its opening; `HostEvent.Channel.closed` or `.openingFailed` follows, once what was sent
-    /// has left, or at once if `isAbrupt`.
+    /// Closes a channel, or cancels its opening. `HostEvent.Channel.closed` or `.openingFailed` follows when the queued
+    /// data has been sent, or immediately if `isAbrupt` is true.
     public mutating func closeChannel(
         _ channel: CreditBasedChannel.ID, on link: LinkIdentifier, isAbrupt: Bool = false, at now: Instant
     ) {
@@ -75,7 +78,7 @@ extension Host {
         settleChannels(slot, at: now)
     }
 
-    /// What is known of an open channel; nil when it is closed.
+    /// The properties of an open channel; nil if it is closed.
     public func information(of channel: CreditBasedChannel.ID, on link: LinkIdentifier) -> ChannelInformation? {
         guard let slot = links.slot(of: link), let channel = links.at[slot.index].signalling.channels[channel] else {
             return nil
@@ -108,9 +111,9 @@ extension Host {
         }
     }
 
-    // MARK: What follows
+    // MARK: Channel events
 
-    /// Reports what has happened to the channels of a link, and writes what is owed to the peer for it.
+    /// Reports the events of a link's channels, and sends the signalling commands that they require.
     mutating func settleChannels(_ slot: LinkSlot, at now: Instant) {
         while links.at[slot.index].signalling.owesCommands {
             openFrame()
@@ -138,7 +141,7 @@ extension Host {
         }
     }
 
-    /// The link has ended, and is out of the table.
+    /// Ends the channels of a link that has ended and is no longer in the table.
     mutating func endChannels(of link: inout Link) {
         link.signalling.channels.linkEnded()
         for change in link.signalling.channels.events {

@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The questions a controller is asked before it is used, in this order.
+/// The steps of bringing up a controller, in this order. Each sends one command.
 enum BringUpStep: UInt8, CaseIterable, Sendable {
     case reset
     case readLocalVersionInformation
@@ -25,7 +25,7 @@ enum BringUpStep: UInt8, CaseIterable, Sendable {
     case leReadNumberOfSupportedAdvertisingSets
     case leSetRandomAddress
 
-    /// Whether nothing can be done with a controller that refuses this. The rest is done without.
+    /// Whether a controller that refuses this step cannot be used. The host does without the other steps.
     var isEssential: Bool {
         switch self {
         case .reset, .leReadBufferSize, .readBufferSize, .leSetRandomAddress: true
@@ -33,11 +33,11 @@ enum BringUpStep: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// The command of this step; nil where the step does not apply to the controller.
+    /// The command of this step; nil if the step does not apply to the controller.
     ///
     /// - Parameters:
-    ///   - address: the address the host uses.
-    ///   - receiveBufferCount: how many ACL packets the host is to hold at once; 0 for no limit.
+    ///   - address: the host's address.
+    ///   - receiveBufferCount: the number of ACL packets that the host can hold; 0 for no limit.
     ///   - resolvesAddresses: whether the host may have keys that resolve private addresses.
     func command(
         for profile: ControllerProfile, _ address: DeviceAddress, receiveBufferCount: UInt16, resolvesAddresses: Bool
@@ -51,7 +51,7 @@ enum BringUpStep: UInt8, CaseIterable, Sendable {
         case .readBDADDR: return ReadBDADDR()
         case .setEventMask: return SetEventMask(eventMask: .host)
         case .writeLEHostSupport:
-            // Only a controller that also does BR/EDR has to learn that its host knows LE (Vol 4, Part E, 7.3.79).
+            // Only a BR/EDR controller needs to know that its host supports LE (Vol 4, Part E, 7.3.79).
             guard profile.hasClassicRadio, supported.contains(.writeLEHostSupport) else { return nil }
             return WriteLEHostSupport(isLESupported: true)
         case .leSetEventMask: return LESetEventMask(eventMask: .host(for: profile))
@@ -66,7 +66,8 @@ enum BringUpStep: UInt8, CaseIterable, Sendable {
             return HostBufferSize(
                 aclDataPacketLength: ReceiveFlow.packetLength, totalACLDataPackets: receiveBufferCount)
         case .setControllerToHostFlowControl:
-            // Only while there is no connection (Vol 4, Part E, 7.3.38), and only where the size was accepted.
+            // Allowed only while no connection exists (Vol 4, Part E, 7.3.38). Sent only if the controller has accepted
+            // the buffer size.
             return profile.knowsHostBuffers ? SetControllerToHostFlowControl(flowControl: .acl) : nil
         case .leReadFilterAcceptListSize:
             return supported.contains(.leReadFilterAcceptListSize) ? LEReadFilterAcceptListSize() : nil
@@ -90,7 +91,7 @@ enum BringUpStep: UInt8, CaseIterable, Sendable {
 }
 
 extension EventMask {
-    /// The events this host makes sense of.
+    /// The events that this host handles.
     fileprivate static let host: EventMask = [
         .disconnectionComplete, .encryptionChange, .hardwareError, .dataBufferOverflow,
         .encryptionKeyRefreshComplete, .leMeta,
@@ -98,14 +99,14 @@ extension EventMask {
 }
 
 extension LEEventMask {
-    /// The LE events this host makes sense of. Those it would only ignore stay masked.
+    /// The LE events that this host handles. All others stay masked.
     fileprivate static let host: LEEventMask = [
         .connectionComplete, .advertisingReport, .connectionUpdateComplete, .readRemoteFeaturesComplete,
         .longTermKeyRequest, .remoteConnectionParameterRequest, .dataLengthChange, .enhancedConnectionComplete,
         .phyUpdateComplete,
     ]
 
-    /// The same, and those of commands that only some controllers have.
+    /// The same, plus the events of commands that only some controllers support.
     fileprivate static func host(for profile: ControllerProfile) -> LEEventMask {
         var mask = host
         if profile.hasExtendedCommands {

@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// What a command was sent for: says where its answer goes.
+/// The purpose of a command, which determines the handler of its answer.
 enum CommandPurpose: Equatable, Sendable {
     case bringUp(BringUpStep)
     case scan(Scanner.Step)
@@ -10,14 +10,14 @@ enum CommandPurpose: Equatable, Sendable {
     case synchronize(PeriodicSynchronizer.Step)
     case disconnect(LinkIdentifier)
     case readRSSI(RequestIdentifier, LinkIdentifier)
-    /// A request about a link that the answer ends.
+    /// A request about a link that ends with the answer.
     case request(RequestIdentifier, LinkIdentifier)
     case connectionUpdate(LinkIdentifier)
     case setPHY(LinkIdentifier)
     case power(LinkPower.Answer, RequestIdentifier, LinkIdentifier)
     case encrypt(LinkIdentifier)
     case privacy
-    /// Nobody waits for the answer.
+    /// The answer is ignored.
     case none
 }
 
@@ -31,7 +31,7 @@ extension CommandPurpose {
     }
 }
 
-/// The purposes of the commands on their way, by the token each command carries through its queue.
+/// The purposes of pending commands. The token that each command carries through the queue identifies its purpose.
 struct CommandPurposes: Sendable {
     private var slots: [CommandPurpose?] = []
 
@@ -45,20 +45,20 @@ struct CommandPurposes: Sendable {
         return UInt64(slots.count - 1)
     }
 
-    /// Takes the purpose of a command that has ended.
+    /// Removes and returns the purpose of a command that has ended.
     mutating func remove(_ token: UInt64) -> CommandPurpose {
         guard token < UInt64(slots.count), let purpose = slots[Int(token)] else { return .none }
         slots[Int(token)] = nil
         return purpose
     }
 
-    /// Takes the requests out that concern a link, which has ended.
+    /// Removes and returns the requests about a link that has ended.
     mutating func removeRequests(of link: LinkIdentifier) -> [RequestIdentifier] {
         var requests: [RequestIdentifier] = []
         for index in slots.indices {
             guard let request = slots[index]?.request, request.link == link else { continue }
             requests.append(request.identifier)
-            // The answer is still to come, and must not find another purpose here.
+            // The answer is still outstanding, and must not find a different purpose in this slot.
             slots[index] = CommandPurpose.none
         }
         return requests

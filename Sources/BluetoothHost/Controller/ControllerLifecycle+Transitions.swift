@@ -5,9 +5,9 @@ extension ControllerLifecycle: StateMachine {
 
     enum EventName: String, CaseIterable, Hashable, Sendable {
         case start
-        /// The answers to the command of a step. One that cannot be read counts as refused.
+        /// The answer to the command of a step. An answer that cannot be decoded counts as refused.
         case accepted, refused
-        /// The controller has failed, or cannot be trusted any more.
+        /// The controller has failed, or can no longer be trusted.
         case failure
         /// The controller is gone.
         case loss
@@ -19,15 +19,15 @@ extension ControllerLifecycle: StateMachine {
         Transition(.resetting, .refused, .failed),
         Transition(.asking, .accepted, .asking),
         Transition(.asking, .accepted, .up),
-        // It has no buffers, or no LE.
+        // The controller has no data buffers, or does not support LE.
         Transition(.asking, .accepted, .failed),
-        // The host does without most answers.
+        // The host can do without most answers.
         Transition(.asking, .refused, .asking),
         Transition(.asking, .refused, .up),
         Transition(.asking, .refused, .failed),
         Transition(.failed, .start, .resetting),
 
-        // A controller that fails too often is given up.
+        // If a controller fails too often, the host stops resetting it.
         Transition(.resetting, .failure, .resetting),
         Transition(.resetting, .failure, .failed),
         Transition(.asking, .failure, .resetting),

@@ -1,15 +1,15 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The life of a controller: bring-up, and recovery from its failures.
+/// The lifecycle of a controller: bring-up, and recovery from failures.
 struct ControllerLifecycle: Hashable, Sendable {
     private enum State: Hashable, Sendable {
-        /// Not started, or lost.
+        /// The controller has not been started, or was lost.
         case off
-        /// Being brought up: this step's command is with the controller.
+        /// The controller is being brought up. The command of this step is pending.
         case asking(BringUpStep, ControllerProfile)
         case up(ControllerInformation, since: Instant)
-        /// Given up.
+        /// The host has stopped using the controller after failures.
         case failed
     }
 
@@ -25,16 +25,18 @@ struct ControllerLifecycle: Hashable, Sendable {
             }
         }
     }
-    /// Whether anything is expected of the controller. Asked for each event, and so not looked up in `state` each time.
+    /// Whether the controller is being brought up or is up. Stored instead of computed from `state`, because it is read
+    /// for every event.
     private(set) var isUnderWay = false
-    /// Resets since the controller was last up: one that never gets there is given up.
+    /// The number of resets since the controller was last up. After too many of them, bring-up fails.
     private var attempts = 0
-    /// Resets since the controller was last up for a while: one that fails again and again is given up.
+    /// The number of failures since the controller was last up for a while. After too many of them, the controller
+    /// counts as failed.
     private var failures = 0
 
     private static let maximumAttempts = 3
     private static let maximumFailures = 5
-    /// How long a controller must be up for its earlier failures to be forgiven.
+    /// The time for which a controller must be up before its earlier failures are forgotten.
     private static let probation = Duration.seconds(10)
 
     init(_ configuration: HostConfiguration) {
@@ -48,22 +50,22 @@ struct ControllerLifecycle: Hashable, Sendable {
         if case .up = state { true } else { false }
     }
 
-    /// Whether Reset has not been answered yet.
+    /// Whether Reset is still unanswered.
     var isResetting: Bool {
         if case .asking(.reset, _) = state { true } else { false }
     }
 
-    /// What the controller can do; nil until it is up.
+    /// The properties of the controller; nil until it is up.
     var information: ControllerInformation? {
         if case .up(let information, _) = state { information } else { nil }
     }
 
-    /// Which of its addresses the controller is to use.
+    /// The type of the controller's address to use on the air.
     var ownAddressType: OwnAddressType { information?.address.kind == .random ? .random : .public }
 
     // MARK: Transitions
 
-    /// What a transition led to.
+    /// The result of a transition.
     enum Outcome {
         case effects([Effect])
         /// The controller is up.
@@ -71,7 +73,7 @@ struct ControllerLifecycle: Hashable, Sendable {
         case failed(HostFailure)
     }
 
-    /// Begins to bring the controller up, with nothing held against it. Does nothing once that has begun.
+    /// Starts to bring the controller up, and forgets its earlier failures. Does nothing if that has already begun.
     mutating func start() -> Outcome {
         guard !isUnderWay else { return .effects([]) }
         attempts = 0
@@ -84,7 +86,7 @@ struct ControllerLifecycle: Hashable, Sendable {
         return ask(.reset, ControllerProfile(), at: .zero)
     }
 
-    /// Asks the next question that makes sense for this controller, or finishes.
+    /// Sends the command of the next step that applies to this controller, or finishes.
     private mutating func ask(_ first: BringUpStep, _ profile: ControllerProfile, at now: Instant) -> Outcome {
         let address = profile.ownAddress(address, staticAddress)
         for step in BringUpStep.allCases where step.rawValue >= first.rawValue {
@@ -99,15 +101,15 @@ struct ControllerLifecycle: Hashable, Sendable {
         return finish(profile, address, at: now)
     }
 
-    /// Takes the answer to a step's command and goes on.
+    /// Handles the answer to a step's command and continues.
     mutating func answered(
         _ step: BringUpStep, _ completion: borrowing CommandCompletion, at now: Instant
     ) -> Outcome {
         guard case .asking(step, var profile) = state else { return .effects([]) }
-        // An answer that cannot be read counts as a refusal, wherever its decoding failed.
+        // An answer that cannot be decoded counts as a refusal, regardless of where decoding failed.
         let isUnderstood = completion.status == .success && (try? profile.learn(from: completion, of: step)) != nil
         if !isUnderstood, step.isEssential {
-            // An answer that promises success and cannot be read is no better than a refusal.
+            // An answer with status Success that cannot be decoded is no better than a refusal.
             let status = completion.status == .success ? HCIStatus.unspecifiedError : completion.status
             return giveUp(.refused(completion.opcode, status))
         }
@@ -124,7 +126,7 @@ struct ControllerLifecycle: Hashable, Sendable {
         return .ready(information)
     }
 
-    /// The controller has failed: it is reset, or given up where that has not helped often enough.
+    /// Handles a failure of the controller: resets it, or fails if resetting has not helped often enough.
     mutating func recover(from cause: HostResetCause, at now: Instant) -> Outcome {
         guard isUnderWay else { return .effects([]) }
         if case .up(_, let since) = state, since.duration(to: now) >= Self.probation { failures = 0 }
@@ -138,7 +140,7 @@ struct ControllerLifecycle: Hashable, Sendable {
         return .failed(failure)
     }
 
-    /// The controller is gone.
+    /// Handles the loss of the controller.
     mutating func lose() { state = .off }
 
     var phaseName: PhaseName {
@@ -166,7 +168,7 @@ extension ControllerInformation {
 }
 
 extension HostResetCause {
-    /// What to report when resetting does not help.
+    /// The failure to report if resetting does not help.
     fileprivate var failure: HostFailure {
         switch self {
         case .commandTimedOut(let opcode): .controllerNotResponding(opcode)

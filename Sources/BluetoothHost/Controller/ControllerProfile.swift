@@ -2,10 +2,11 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 
-/// What has been learned of a controller so far, while it is being brought up.
+/// What the host has learned about a controller so far, during bring-up.
 struct ControllerProfile: Hashable, Sendable {
     private(set) var version: ReadLocalVersionInformation.ReturnParameters?
-    /// Until the controller has said which it supports, only what every LE controller must have is asked of it.
+    /// Until the controller has reported its supported commands, the host uses only those that every LE controller must
+    /// support.
     private(set) var commands = SupportedCommands()
     private(set) var features: LEFeatures = []
     private(set) var hasClassicRadio = false
@@ -13,9 +14,9 @@ struct ControllerProfile: Hashable, Sendable {
     private(set) var publicAddress = DeviceAddress(0, kind: .public)
     private(set) var aclDataLength = 0
     private(set) var aclBufferCount = 0
-    /// Whether the controller has taken the size of the host's buffers.
+    /// Whether the controller has accepted the size of the host's buffers.
     private(set) var knowsHostBuffers = false
-    /// Whether the controller waits for the host to make room before it sends more data.
+    /// Whether the controller sends data only while the host has room for it.
     private(set) var controlsReceiving = false
     private(set) var filterAcceptListSize = 0
     private(set) var resolvingListSize = 0
@@ -23,17 +24,18 @@ struct ControllerProfile: Hashable, Sendable {
     private(set) var advertisingSetCount = 1
     private(set) var maximumDataLength = LEDataLength(octets: 27, time: 328)
 
-    /// Whether the controller has the commands for flow control towards the host (Core 5.4, Vol 4, Part E, 4.2).
+    /// Whether the controller supports the commands for controller-to-host flow control (Core 5.4, Vol 4, Part E, 4.2).
     var supportsReceiveFlowControl: Bool {
         commands.contains(.setControllerToHostFlowControl) && commands.contains(.hostBufferSize)
             && commands.contains(.hostNumberOfCompletedPackets)
             && !ControllerQuirks(version).contains(.endsAtFlowControl)
     }
 
-    /// Whether the controller can do without the legacy commands for advertising, scanning and connecting.
+    /// Whether the controller can advertise, scan and connect without the legacy commands.
     var supportsExtendedAdvertising: Bool { features.contains(.extendedAdvertising) && hasExtendedCommands }
 
-    /// Whether it has all the commands that takes. Its features are not known yet when events are masked.
+    /// Whether the controller supports all the extended commands. When the host sets the event mask, the features are
+    /// not known yet.
     var hasExtendedCommands: Bool { Self.extendedCommands.allSatisfy(commands.contains) }
 
     private static let extendedCommands: [HCIOpcode] = [
@@ -43,7 +45,7 @@ struct ControllerProfile: Hashable, Sendable {
         .leSetExtendedScanEnable, .leExtendedCreateConnection,
     ]
 
-    /// Whether the controller can be given the keys of bonds, to resolve private addresses by itself.
+    /// Whether the controller can store the keys of bonds, and resolve private addresses itself.
     var supportsPrivacy: Bool {
         features.contains(.privacy) && commands.contains(.leReadResolvingListSize)
             && commands.contains(.leAddDeviceToResolvingList) && commands.contains(.leRemoveDeviceFromResolvingList)
@@ -52,7 +54,7 @@ struct ControllerProfile: Hashable, Sendable {
 
     var hasBuffers: Bool { aclDataLength > 0 && aclBufferCount > 0 }
 
-    /// Takes what the command of a step returned.
+    /// Records the return parameters of a step's command.
     mutating func learn(
         from completion: borrowing CommandCompletion, of step: BringUpStep
     ) throws(DecodingFailure) {
@@ -98,14 +100,15 @@ struct ControllerProfile: Hashable, Sendable {
         }
     }
 
-    /// Both must be there for either to count: one preset of a well-known virtual controller reports a length of 0.
+    /// Length and count are used only if both are nonzero: one preset of a well-known virtual controller reports a
+    /// length of 0.
     private mutating func setBuffers(length: UInt16, count: UInt16) {
         guard length > 0, count > 0 else { return }
         aclDataLength = Int(length)
         aclBufferCount = Int(count)
     }
 
-    /// The address the host uses, as far as the controller's public address is known.
+    /// The host's address, based on the controller's public address as far as it is known.
     func ownAddress(_ wanted: HostConfiguration.OwnAddress, _ staticAddress: DeviceAddress) -> DeviceAddress {
         switch wanted {
         case .public: publicAddress
@@ -114,8 +117,8 @@ struct ControllerProfile: Hashable, Sendable {
         }
     }
 
-    /// A static random address that is the same for the same seed (Core 5.4, Vol 6, Part B, 1.3.2.1: the two top bits are
-    /// ones, the rest neither all zeros nor all ones).
+    /// A static random address derived from the seed (Core 5.4, Vol 6, Part B, 1.3.2.1: the two most significant bits
+    /// are ones, the rest is neither all zeros nor all ones).
     static func staticAddress(seed: UInt64) -> DeviceAddress {
         var generator = SeededGenerator(seed: seed)
         var bits: UInt64

@@ -1,9 +1,9 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Commands on their way to the controller, and their answers on the way back.
+/// Commands to the controller, and their answers.
 extension Host {
-    /// Sends a command as soon as the controller takes it. False where too many wait already.
+    /// Sends a command as soon as the controller accepts it. Returns false if too many commands are waiting.
     @discardableResult
     mutating func send<Command: HCICommand>(_ command: Command, for purpose: CommandPurpose, at now: Instant) -> Bool {
         let token = purposes.insert(purpose)
@@ -17,8 +17,8 @@ extension Host {
         return true
     }
 
-    /// Sends a command that somebody asked for, unless too many wait already: then it is refused, so that those the
-    /// host itself depends on find room.
+    /// Sends a command for a caller or a peer. If too many commands are waiting, the command is refused, so that the
+    /// queue keeps room for the commands that the host itself depends on.
     mutating func sendOptional<Command: HCICommand>(
         _ command: Command, for purpose: CommandPurpose, at now: Instant
     ) -> Bool {
@@ -76,15 +76,15 @@ extension Host {
         }
     }
 
-    /// A controller that leaves a command unanswered cannot be trusted with any other command either: start over.
+    /// A controller that leaves a command unanswered cannot be trusted with any other command, so the host resets it.
     mutating func fireCommands(at now: Instant) {
         guard let expired = commands.popExpired(at: now) else { return }
         abandon(expired, .timedOut)
         recover(from: .commandTimedOut(expired.opcode), at: now)
     }
 
-    /// Takes back the commands for a connection that has ended, as far as they have not gone to the controller: another one may have
-    /// its handle by then, and would be disconnected, or get a key, in its place.
+    /// Takes back the commands for a connection that has ended, unless they have already been sent to the controller.
+    /// Another connection may have the same handle by then, and would be disconnected, or be given a key, by mistake.
     mutating func dropCommands(for connection: ConnectionHandle, at now: Instant) {
         var opcodes: [HCIOpcode] = []
         outbox.removeAll { packet in
@@ -99,13 +99,13 @@ extension Host {
         commands.transmit(into: &outbox, at: now)
     }
 
-    /// Ends everything that waits for the answer to a command.
+    /// Ends everything that is waiting for the answer to a command.
     mutating func abandonCommands(_ error: HostError) {
         while let command = commands.popAny() { abandon(command, error) }
     }
 
     private mutating func abandon(_ command: AbandonedCommand, _ error: HostError) {
-        // Everything else begins again once the controller is up, or ends with its link.
+        // Everything else starts again once the controller is up, or ends with its link.
         guard let request = purposes.remove(command.token).request else { return }
         events.append(.link(request.link, .requestFailed(request.identifier, error)))
     }

@@ -3,14 +3,14 @@ import BluetoothHCI
 
 /// Bring-up, recovery and loss of the controller.
 extension Host {
-    /// Begins to bring the controller up. `HostEvent.Controller.ready` or `.failed` will follow. Does nothing where that
-    /// has begun; a controller that was given up gets another chance.
+    /// Starts to bring the controller up. `HostEvent.Controller.ready` or `.failed` will follow. Does nothing if
+    /// bring-up has already begun. A controller that has failed is tried again.
     public mutating func start(at now: Instant) {
         guard !lifecycle.isUnderWay else { return }
         proceed(lifecycle.start(), at: now)
     }
 
-    /// What the controller can do; nil until it is up.
+    /// The properties of the controller; nil until it is up.
     public var controller: ControllerInformation? { lifecycle.information }
 
     mutating func proceed(_ outcome: ControllerLifecycle.Outcome, at now: Instant) {
@@ -38,34 +38,33 @@ extension Host {
         }
     }
 
-    /// The controller says that it failed, or shows it.
+    /// Handles a failure that the controller reports or shows.
     mutating func controllerFailed(_ cause: HostResetCause, at now: Instant) {
-        // One that is being reset already would not be helped by another reset.
+        // If the controller is already being reset, another reset would not help.
         guard !lifecycle.isResetting else { return }
         recover(from: cause, at: now)
     }
 
-    /// Starts over with a controller that has lost its state, or that cannot be trusted to have kept it. Links are
-    /// gone; what is wanted of scanner, advertiser and initiator begins again once the controller is up.
+    /// Resets a controller that has lost its state, or cannot be trusted to have kept it. All links end. The scanner,
+    /// the advertiser and the initiator start again once the controller is up.
     mutating func recover(from cause: HostResetCause, at now: Instant) {
         guard lifecycle.isUnderWay else { return }
         let outcome = lifecycle.recover(from: cause, at: now)
         if case .failed = outcome { return proceed(outcome, at: now) }
         events.append(.controller(.resetting(cause)))
         for slot in links.used {
-            // These links have not been reported yet: the attempts that led to them simply go on.
+            // These links have not been reported yet, so the attempts that led to them continue.
             if let attempt = links.at[slot.index].life.takeAttempt() { initiator.resume(attempt) }
         }
         forgetController(.controllerReset, at: now)
         proceed(outcome, at: now)
     }
 
-    /// The controller is gone: unplugged, or no longer reachable. Packets it has sent must no longer be handed to
-    /// `receive`.
+    /// Handles the loss of the controller: it was unplugged, or cannot be reached any more. Do not pass packets that it
+    /// has sent to `receive` after this call.
     ///
-    /// Links, calls on them and attempts to connect end with their events, and nothing is scanned for any more.
-    /// Published services stay. What was advertised will be again once the host has been started again, with this
-    /// controller or another one.
+    /// Links, calls on them, attempts to connect and scans end with their events. Published services stay. Sets that
+    /// were advertised resume once the host has been started again, with this controller or another one.
     public mutating func controllerLost(at now: Instant) {
         lifecycle.lose()
         forgetController(.notReady, at: now)
@@ -76,7 +75,7 @@ extension Host {
         perform(advertiser.abandon(.notReady), at: now)
     }
 
-    /// Assumes that the controller has stopped everything, and has no link.
+    /// Resets the host's view of the controller: it has no links and no activity is running.
     private mutating func forgetController(_ error: HostError, at now: Instant) {
         abandonCommands(error)
         for slot in links.slots where links.at[slot.index].isInUse {

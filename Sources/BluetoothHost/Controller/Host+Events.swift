@@ -3,11 +3,11 @@ import BluetoothHCI
 
 /// Events from the controller.
 extension Host {
-    /// Takes one event packet, without its H4 indicator. One whose parameters make no sense is ignored: what matters
-    /// about it is covered by a time-out somewhere. One that is not as long as it says shows that bytes were lost.
+    /// Handles one event packet, without its H4 packet indicator. An event with invalid parameters is ignored, because
+    /// a timeout covers whatever depends on it. An event with a wrong length field shows that octets were lost.
     mutating func receiveEvent(_ bytes: Span<UInt8>, at now: Instant) {
         if let reports = LEAdvertisingReports(event: bytes) { return receive(reports, at: now) }
-        // The length alone decides what follows, whatever the decoder found wrong.
+        // The length alone decides what happens next, regardless of the decoder's error.
         guard let event = try? HCIEvent(decoding: bytes) else {
             let isWhole = bytes.count >= 2 && bytes.count - 2 == Int(bytes[1])
             return handle(isWhole ? .eventInvalid : .packetMalformed, at: now)
@@ -23,7 +23,7 @@ extension Host {
         }
     }
 
-    /// Events about connections. Those of a controller that is being reset no longer matter.
+    /// Handles events about connections. Those of a controller that is being reset no longer matter.
     private mutating func receiveLinkEvent(_ event: borrowing HCIEvent, at now: Instant) {
         guard lifecycle.isUp else { return }
         switch event {
@@ -87,10 +87,10 @@ extension Host {
         at now: Instant
     ) {
         if let connection, status == .success { return connectionMade(connection, at: now) }
-        // It is about no connection, whatever role it gives.
+        // The event reports no connection, regardless of the role in it.
         if status == .advertisingTimeout, advertiser.isRunningAtHighDutyCycle { return highDutyCycleEnded(at: now) }
         if status == .success, handle.isValid, links.slot(of: handle) == nil {
-            // A connection whose role does not exist cannot be used, but must not be left dangling.
+            // A connection with an unknown role is unusable, but must not stay open.
             send(Disconnect(connectionHandle: handle), for: .none, at: now)
         }
         let reason = status == .success ? .connectionFailedToBeEstablished : status
@@ -106,7 +106,7 @@ extension Host {
         let freed = flow.removeLink(complete.connectionHandle)
         dropCommands(for: complete.connectionHandle, at: now)
         guard let slot = links.slot(of: complete.connectionHandle) else {
-            // A link that was given up before the controller said so.
+            // The host had stopped waiting for the end of this link before the controller reported it.
             if freed > 0 { pump() }
             return
         }
@@ -116,8 +116,8 @@ extension Host {
 
     private mutating func remoteFeaturesRead(_ complete: LEReadRemoteFeaturesComplete, at now: Instant) {
         guard let slot = links.slot(of: complete.connectionHandle) else { return }
-        // The peer's features, or its refusal to give them: either way a packet was received. Any other status is the
-        // controller's own.
+        // The event carries the peer's features, or the peer's refusal to send them. Either way a packet was received.
+        // Any other status originates in the controller itself.
         guard complete.status == .success || complete.status == .unsupportedRemoteFeature else { return }
         if complete.status == .success {
             links.at[slot.index].remoteFeatures = complete.features
@@ -128,15 +128,15 @@ extension Host {
     }
 }
 
-/// LE Connection Complete, of either form, once its values are known to make sense.
+/// The values of LE Connection Complete, of either version, after they have been validated.
 struct NewConnection: Sendable {
     var handle: ConnectionHandle
     var role: LinkRole
-    /// The peer's address: that of its identity, if the controller has resolved the one on the air.
+    /// The peer's address: its identity address if the controller has resolved the one on the air.
     var address: DeviceAddress
-    /// The peer's address on the air, with which it pairs.
+    /// The peer's address on the air, which pairing uses.
     var airAddress: DeviceAddress
-    /// The private address the controller has made for this host; nil if it has not.
+    /// The private address that the controller has generated for this host; nil if it has not.
     var localAddress: DeviceAddress?
     var parameters: CurrentConnectionParameters
 

@@ -1,14 +1,14 @@
 import BluetoothBase
 
-/// The end of a host's use of its controller.
+/// Shutting down a host before its controller is released.
 extension Host {
-    /// Disconnects every link, and stops everything that may lead to another one. Peers then learn at once that this device is
-    /// gone, and not by their supervision timeout.
+    /// Disconnects every link, and stops every activity that may lead to another one. Peers then learn immediately that
+    /// this device is gone, instead of waiting for their supervision timeout.
     ///
-    /// A peer may still have connected before advertising stopped. Therefore the caller repeats this after each packet, until
-    /// `isShutDown`. Repeating it sends nothing twice. The host reports its events as always.
+    /// A peer may still connect before advertising has stopped. Repeat the call after each packet until `isShutDown` is
+    /// true. Repeated calls send nothing twice. The host keeps reporting its events.
     public mutating func shutDown(at now: Instant) {
-        // The links first: a controller that leaves another command unanswered must not keep them waiting.
+        // Links are closed first, so that a controller that leaves another command unanswered does not delay them.
         for slot in links.slots where links.at[slot.index].isInUse { close(slot, .shutDown, at: now) }
         scanner.stop()
         for set in advertiser.sets { advertiser.stop(set.handle) }
@@ -20,7 +20,7 @@ extension Host {
     /// Whether the controller has a link, reported or not.
     public var hasLinks: Bool { !links.isEmpty }
 
-    /// Whether the controller has no link, and none can begin any more.
+    /// Whether the controller has no link, and no new link can begin.
     public var isShutDown: Bool {
         links.isEmpty && (!lifecycle.isUp || initiator.isIdle && !advertiser.acceptsConnections)
     }

@@ -1,24 +1,24 @@
 import BluetoothHCI
 
-/// What the activities have to know of the controller.
+/// The properties of the controller that the activities depend on.
 ///
-/// A host that has used one of the extended commands for advertising, scanning or connecting may use none of the legacy ones until
-/// the next reset, and the other way round (Core 5.4, Vol 4, Part E, 3.1.1). So this is decided once, when the controller is up,
-/// for all activities.
+/// After a host has used an extended command for advertising, scanning or connecting, it must not use a legacy one
+/// until the next reset, and vice versa (Core 5.4, Vol 4, Part E, 3.1.1). The choice is therefore made once, for all
+/// activities, when the controller is up.
 struct RadioFeatures: Equatable, Sendable {
-    /// Whether all is done by the extended commands.
+    /// Whether the extended commands are used.
     var isExtended = false
-    /// The version of HCI; nil where that is not known.
+    /// The HCI version; nil if it is not known.
     var version: CoreVersion?
-    /// How many advertising sets there may be at once.
+    /// The maximum number of simultaneous advertising sets.
     var setCount = 1
-    /// How many octets of advertising data a set takes.
+    /// The maximum length of a set's advertising data, in octets.
     var maximumDataLength = 31
-    /// The PHYs of the extended commands.
+    /// The PHYs available with the extended commands.
     var phys: LEPHYs = .le1M
     var periodic: PeriodicFeatures = []
 
-    /// What there is before a controller is up: nothing is ruled out.
+    /// The features to assume before a controller is up.
     init() {}
 
     init(_ controller: ControllerInformation) {

@@ -1,4 +1,4 @@
-/// The table of the negotiation.
+/// The transition table of the negotiation.
 extension BearerNegotiation {
     enum PhaseName: String, CaseIterable {
         case unused, idle, starting, readingServerFeatures, readingClientFeatures, writingClientFeatures, requesting
@@ -29,7 +29,7 @@ extension BearerNegotiation {
         Transition(.opening, .channelOpened, .done), Transition(.opening, .channelRefused, .requesting),
         Transition(.opening, .channelRefused, .waiting), Transition(.opening, .channelRefused, .done),
         Transition(.waiting, .timePassed, .requesting), Transition(.waiting, .timePassed, .done),
-        // The link is not encrypted any more.
+        // The link is no longer encrypted.
         Transition(.readingClientFeatures, .operationEnded, .idle),
         Transition(.writingClientFeatures, .operationEnded, .idle),
         Transition(.opening, .channelOpened, .idle), Transition(.opening, .channelRefused, .idle),

@@ -3,42 +3,44 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothL2CAP
 
-/// Asks the peer of a link for enhanced ATT bearers, once per link, while the link is encrypted (Core 5.4, Vol 3, Part F,
-/// 3.2.11 and Part G, 5.3 and 5.4).
+/// Negotiates enhanced ATT bearers with the peer of a link, once per link, while the link is encrypted (Core 5.4, Vol
+/// 3, Part F, 3.2.11 and Part G, 5.3 and 5.4).
 struct BearerNegotiation: StateMachine {
-    /// An operation on the fixed bearer that comes before the first request for a channel.
+    /// An operation on the fixed bearer that precedes the first request for a channel.
     enum Question: Hashable, Sendable {
-        /// Reads Server Supported Features: does the peer offer bearers?
+        /// Reads Server Supported Features, to find out whether the peer supports enhanced bearers.
         case serverFeatures
-        /// Reads Client Supported Features, before this host adds its own.
+        /// Reads Client Supported Features, before this host adds its own features.
         case clientFeatures
-        /// Writes Client Supported Features with those of this host.
+        /// Writes Client Supported Features, with this host's features added.
         case ownFeatures
     }
 
     private enum Phase: Hashable {
-        /// The application has not used the peer's server: bearers would be of no use.
+        /// The application has not used the peer's server, so it has no use for bearers.
         case unused
-        /// The link is not encrypted yet, or the host wants no bearers.
+        /// The link is not encrypted yet, or the host does not use enhanced bearers.
         case idle
         /// The host is starting an operation.
         case starting(Question)
-        /// The peer has not answered the operation.
+        /// The peer has not answered the operation yet.
         case asking(Question, GATTClient.OperationID)
         /// The host is requesting a channel.
         case requesting
-        /// The peer has not answered the request. `peerHasAsked` after a request of its own, which collides with this one.
+        /// The peer has not answered the request yet. `peerHasAsked` is true if the peer has sent a request as well,
+        /// which collides with this one.
         case opening(CreditBasedChannel.ID, peerHasAsked: Bool)
-        /// Both sides asked at once, and neither had room for the other: the host asks again at the deadline.
+        /// Both sides sent a request at the same time, and neither had room for the other's channel. The host tries
+        /// again at the deadline.
         case waiting(until: Instant)
         case done
     }
 
     private var phase = Phase.unused
-    /// How many channels the host has requested on this link.
+    /// The number of channels that the host has requested on this link.
     private var requestCount = 0
 
-    /// How many more channels than `Context.limit` the host requests, where both sides ask at once.
+    /// The number of requests beyond `Context.limit` that the host may send because of collisions.
     static let maximumCollisions = 2
 
     enum Event {
@@ -58,16 +60,16 @@ struct BearerNegotiation: StateMachine {
         case timePassed
     }
 
-    /// What the negotiation needs to know of its link and its host.
+    /// The facts about the link and the host that the negotiation depends on.
     struct Context {
         var role: LinkRole
         var parameters: CurrentConnectionParameters
         /// Whether the application and the peer may still use the link.
         var isOpen: Bool
         var isEncrypted: Bool
-        /// How many bearers a link may have; 0 on a host that does without.
+        /// The maximum number of bearers on a link; 0 on a host that does not use them.
         var limit: Int
-        /// How many are open.
+        /// The number of open bearers.
         var openCount: Int
         /// Whether the link has room for another channel.
         var hasRoomForChannel: Bool
@@ -79,9 +81,9 @@ struct BearerNegotiation: StateMachine {
         case start(GATTClientOperation)
         /// Requests a channel; `channelRequested` or `requestRefused` follows.
         case requestChannel
-        /// Abandons a channel that the peer has not answered about.
+        /// Abandons a channel request that the peer has not answered.
         case abandon(CreditBasedChannel.ID)
-        /// Closes all bearers that are open.
+        /// Closes all open bearers.
         case closeBearers
     }
 
@@ -91,12 +93,12 @@ struct BearerNegotiation: StateMachine {
         if case .unused = phase { true } else { false }
     }
 
-    /// The operation that the peer has not answered.
+    /// The operation that the peer has not answered yet.
     var operation: GATTClient.OperationID? {
         if case .asking(_, let operation) = phase { operation } else { nil }
     }
 
-    /// The channel that the peer has not answered about.
+    /// The channel request that the peer has not answered yet.
     var requestedChannel: CreditBasedChannel.ID? {
         if case .opening(let channel, _) = phase { channel } else { nil }
     }
@@ -162,7 +164,7 @@ struct BearerNegotiation: StateMachine {
         }
     }
 
-    /// Finds out whether the peer offers bearers.
+    /// Finds out whether the peer supports enhanced bearers.
     private mutating func begin(_ context: Context) -> [Effect] {
         guard case .idle = phase, context.limit > 0, context.isEncrypted, context.isOpen else { return [] }
         return start(.serverFeatures, .readByUUID(.serverSupportedFeatures))
@@ -173,14 +175,14 @@ struct BearerNegotiation: StateMachine {
         return [.start(operation)]
     }
 
-    /// The link is not encrypted any more.
+    /// Handles the end of encryption.
     private mutating func end() -> [Effect] {
         switch phase {
         case .opening(let channel, _):
             phase = .idle
             return [.closeBearers, .abandon(channel)]
         case .idle, .waiting, .done: phase = .idle
-        // An operation that is under way ends first. Unless the link is encrypted again by then, that leads nowhere.
+        // A pending operation is finished first. It then leads to a request only if the link is encrypted again.
         case .unused, .starting, .asking, .requesting: break
         }
         return [.closeBearers]
@@ -193,14 +195,14 @@ struct BearerNegotiation: StateMachine {
             guard let features = values.first?.value.first, features & 1 != 0 else { break }
             return start(.clientFeatures, .readByUUID(.clientSupportedFeatures))
         case (.clientFeatures, .completed(_, .values(let values))):
-            // Bits that are set stay set (7.2).
+            // Bits that are set must stay set (7.2).
             guard let known = values.first else { return requestChannel(context) }
             var octets = known.value.isEmpty ? [0] : known.value
             let own: GATTClientSupportedFeatures = [.enhancedATTBearer, .multipleHandleValueNotifications]
             guard octets[0] & own.rawValue != own.rawValue else { return requestChannel(context) }
             octets[0] |= own.rawValue
             return start(.ownFeatures, .write(known.handle, octets))
-        // The peer offers bearers nevertheless.
+        // The peer supports enhanced bearers anyway.
         case (.clientFeatures, .failed), (.ownFeatures, _): return requestChannel(context)
         case (.serverFeatures, .failed), (.serverFeatures, .completed), (.clientFeatures, .completed): break
         }
@@ -208,15 +210,16 @@ struct BearerNegotiation: StateMachine {
         return []
     }
 
-    /// Requests a channel, unless there are enough by now: the peer may have opened some.
+    /// Requests a channel, unless enough bearers are open, which may include some that the peer has opened.
     ///
-    /// One at a time. A server that answers a request for several may name its channels in another order than it was asked
-    /// for them, as Linux did for years, and then answers over another bearer than it was asked on.
+    /// Channels are requested one at a time. A server that answers a request for several may list its channels in a
+    /// different order than requested, as Linux did for years. It then sends responses on a different bearer than the
+    /// one that carried the request.
     private mutating func requestChannel(_ context: Context) -> [Effect] {
         guard requestCount < context.limit + Self.maximumCollisions, context.openCount < context.limit,
             context.hasRoomForChannel, context.isOpen, context.isEncrypted
         else {
-            // A link that has lost its encryption may get it back.
+            // A link that has lost its encryption may be encrypted again.
             phase = context.isEncrypted ? .done : .idle
             return []
         }
@@ -224,8 +227,8 @@ struct BearerNegotiation: StateMachine {
         return [.requestChannel]
     }
 
-    /// The peer has refused a channel. After a collision a central may ask again at once; a peripheral waits until the central
-    /// can have done so (Part G, 5.4).
+    /// Handles a refused channel. After a collision, a central may try again immediately. A peripheral waits until the
+    /// central has had time to do so (Part G, 5.4).
     private mutating func refused(isCollision: Bool, _ context: Context) -> [Effect] {
         guard isCollision else {
             phase = .done

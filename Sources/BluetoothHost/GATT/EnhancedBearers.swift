@@ -1,11 +1,11 @@
 import BluetoothGATT
 import BluetoothL2CAP
 
-/// The enhanced ATT bearers of a link that are open. Either side may have asked for them: see `BearerNegotiation`.
+/// The open enhanced ATT bearers of a link. Either side may have requested them: see `BearerNegotiation`.
 struct EnhancedBearers: Hashable, Sendable {
-    /// The channels of the bearers, oldest first. A bearer has the name of its channel.
+    /// The channels of the bearers, oldest first. A bearer is identified by its channel.
     private(set) var bearers: [CreditBasedChannel.ID] = []
-    /// A bearer on which a peer asks so much, and takes so little, that its answers do not fit any more.
+    /// A bearer whose responses no longer fit, because the peer sends many requests and receives few of the responses.
     private var overwhelmed: CreditBasedChannel.ID?
 
     @inline(__always)
@@ -14,10 +14,11 @@ struct EnhancedBearers: Hashable, Sendable {
     mutating func add(_ channel: CreditBasedChannel.ID) { bearers.append(channel) }
     mutating func remove(_ channel: CreditBasedChannel.ID) { bearers.removeAll { $0 == channel } }
 
-    /// The answers on a bearer do not fit any more.
+    /// Notes that the responses on a bearer no longer fit.
     mutating func overwhelm(_ channel: CreditBasedChannel.ID) { overwhelmed = channel }
 
-    /// The bearer to close because its answers do not fit, once; nil where it was closed meanwhile.
+    /// Returns the bearer to close because its responses no longer fit, and clears it; nil if it has already been
+    /// closed.
     mutating func takeOverwhelmed() -> CreditBasedChannel.ID? {
         defer { overwhelmed = nil }
         return overwhelmed.flatMap { bearers.contains($0) ? $0 : nil }
@@ -29,7 +30,7 @@ extension AttributeChannel.ID {
     @inline(__always)
     init(_ channel: CreditBasedChannel.ID) { self.init(rawValue: channel.rawValue) }
 
-    /// The channel of an enhanced bearer; for the fixed channel one that there is not.
+    /// The channel of an enhanced bearer. For the fixed channel, the identifier of a channel that does not exist.
     @inline(__always)
     var channel: CreditBasedChannel.ID { CreditBasedChannel.ID(rawValue: rawValue) }
 }

@@ -3,41 +3,44 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothGATT
 
-/// What the Generic Access service says of this device, besides its name (Core 5.4, Vol 3, Part C, 12).
+/// The contents of the Generic Access service, except the device name (Core 5.4, Vol 3, Part C, 12).
 public struct GenericAccess: Equatable, Sendable {
-    /// What the device looks like to its user (12.2).
+    /// The external appearance of the device (12.2).
     public var appearance = Appearance.unknown
-    /// The connection parameters that the device would like to have as a peripheral (12.3); nil not to say.
+    /// The connection parameters that the device prefers as a peripheral (12.3); nil to omit the characteristic.
     public var preferredConnectionParameters: ConnectionParameters?
-    /// The octets of Encrypted Data Key Material, with which others read this device's encrypted advertising data: 16 of a key, 8
-    /// of a vector (12.6). They are given over authenticated links, to whom `HostEvent.Server.authorizationRequested` is answered by
-    /// `Host.authorize`. A shared host asks the user that has made the call `answerKeyMaterialRequests`, and refuses where there is
-    /// none. Nil on a device that has none.
+    /// The octets of Encrypted Data Key Material, with which peers decrypt this device's encrypted advertising data: a
+    /// key of 16 octets and an initialization vector of 8 (12.6). A peer can read them over an authenticated link, once
+    /// `HostEvent.Server.authorizationRequested` has been answered by `Host.authorize`. A shared host asks the user
+    /// that has made the call `answerKeyMaterialRequests`, and refuses if there is no such user. Nil on a device
+    /// without key material.
     public var encryptedDataKeyMaterial: [UInt8]?
-    /// What it takes to use all services: any of these is enough (12.7). Empty not to say.
+    /// The security levels that give access to all services: any one of them suffices (12.7). Empty to omit the
+    /// characteristic.
     public var securityLevels: [SecurityLevel] = []
-    /// What it takes to change the name (12.1).
+    /// The requirement for writing the device name (12.1).
     public var deviceNameWrite = GATTPermissions.Requirement.notAllowed
-    /// What it takes to change the appearance (12.2).
+    /// The requirement for writing the appearance (12.2).
     public var appearanceWrite = GATTPermissions.Requirement.notAllowed
 
-    /// A security mode and a level of it (10.2).
+    /// A security mode and level (10.2).
     public struct SecurityLevel: Hashable, Sendable {
-        /// 1 to 3.
+        /// The security mode, 1 to 3.
         public var mode: UInt8
-        /// 1 to 4.
+        /// The security level, 1 to 4.
         public var level: UInt8
 
+        /// Creates a pair of a security mode, 1 to 3, and a level of this mode. The values are not checked.
         public init(mode: UInt8, level: UInt8) {
             self.mode = mode
             self.level = level
         }
     }
 
-    /// A device of which nothing is said but its name.
+    /// Creates the contents for a device that publishes only its name.
     public init() {}
 
-    /// The service.
+    /// The definition of the service.
     func service(
         deviceName: String, centralAddressResolution: Bool?, usesPrivateAddressesOnly: Bool
     ) -> GATTServiceDefinition {
@@ -56,16 +59,19 @@ public struct GenericAccess: Equatable, Sendable {
 }
 
 extension Host {
-    /// Changes the Encrypted Data Key Material, and tells the peers that have subscribed to it (Core 5.4, Vol 3, Part C, 12.6).
+    /// Changes the Encrypted Data Key Material, and indicates it to the peers that have subscribed to it (Core 5.4, Vol
+    /// 3, Part C, 12.6).
     ///
-    /// - Parameter octets: 24, a key and a vector.
-    /// - Throws: `.notFound` where the host has none, see `GenericAccess`, `.valueNotSettable` for another number of octets.
+    /// - Parameter octets: the key and the initialization vector, 24 octets.
+    /// - Throws: `.notFound` if the host has no key material, see `GenericAccess`; `.valueNotSettable` if the number of
+    ///   octets is wrong.
     public mutating func setEncryptedDataKeyMaterial(_ octets: [UInt8], at now: Instant) throws(GATTDatabaseError) {
         try server.database.setValue(octets, of: ownServices.encryptedDataKeyMaterial)
         for slot in links.used { announceKeyMaterial(.changed(isSubscribed: wantsKeyMaterial(slot)), slot, at: now) }
     }
 
-    /// Indicates the Encrypted Data Key Material to a peer for which it waits, where no other indication is unconfirmed.
+    /// Indicates the Encrypted Data Key Material to a peer that is waiting for it, unless another indication is
+    /// unconfirmed.
     mutating func indicateKeyMaterial(_ slot: LinkSlot, at now: Instant) {
         guard links.at[slot.index].keyMaterial.isOwed else { return }
         announceKeyMaterial(.bearerFree(isSubscribed: wantsKeyMaterial(slot)), slot, at: now)
@@ -75,14 +81,14 @@ extension Host {
         isSubscribed(slot, toIndicationsOf: ownServices.encryptedDataKeyMaterial)
     }
 
-    /// Performs what follows from an event of the indications of the key material.
+    /// Handles an event of the key material's indications, and performs the effect.
     private mutating func announceKeyMaterial(
         _ event: KeyMaterialIndication.Event, _ slot: LinkSlot, at now: Instant
     ) {
         guard links.at[slot.index].keyMaterial.handle(event) == .indicate,
             let value = server.database.value(of: ownServices.encryptedDataKeyMaterial)
         else { return }
-        // It fails where the value may not be sent over this link: then the peer has to read it.
+        // Fails if the value must not be sent over this link. The peer then has to read it.
         let isSent = try? indicate(
             ownServices.encryptedDataKeyMaterial, value: value.span, on: links.at[slot.index].identifier, at: now)
         if isSent == false { announceKeyMaterial(.bearerBusy, slot, at: now) }

@@ -4,13 +4,14 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// The ATT bearer of each link: what comes in goes to the server, to the client, or straight to the caller.
+/// The ATT bearers of each link. Received PDUs go to the server, to the client, or directly to the caller.
 extension Host {
     mutating func receiveATT(_ pdu: Span<UInt8>, _ slot: LinkSlot, at now: Instant) {
         if !receiveNotification(pdu, slot, on: .first, at: now) { receiveAttribute(pdu, slot, on: .first, at: now) }
     }
 
-    /// Takes a notification from any bearer. Nothing answers it, and so no frame is opened. False for another PDU.
+    /// Handles a notification from any bearer. It needs no answer, so no frame is opened. Returns false for any other
+    /// PDU.
     @inline(__always)
     mutating func receiveNotification(
         _ pdu: Span<UInt8>, _ slot: LinkSlot, on bearer: AttributeChannel.ID, at now: Instant
@@ -26,7 +27,7 @@ extension Host {
         return true
     }
 
-    /// Takes any other PDU from any bearer.
+    /// Handles any other PDU from any bearer.
     @inline(__always)
     mutating func receiveAttribute(
         _ pdu: Span<UInt8>, _ slot: LinkSlot, on bearer: AttributeChannel.ID, at now: Instant
@@ -37,7 +38,8 @@ extension Host {
             let outcome = links.at[slot.index].endpoint.serve(
                 pdu, on: bearer, server: &server, at: now, into: &outbox.writer)
             closeFrame(slot, on: bearer)
-            // What is frequent first: most requests are answered, and that is all; most commands write a value.
+            // Frequent outcomes come first: most requests are answered without a further effect, and most commands
+            // write a value.
             if case .none = outcome { return }
             if case .valueWritten(let handle, let value) = outcome { return written(handle, pdu, value, slot) }
             return handle(outcome, pdu, slot, at: now)
@@ -49,7 +51,8 @@ extension Host {
         handle(outcome, pdu, slot, on: bearer, at: now)
     }
 
-    /// The beginning of an ATT PDU that is longer than any this host takes, on the fixed channel. False where it was not answered.
+    /// Handles the beginning of an ATT PDU on the fixed channel that is longer than this host accepts. Returns false if
+    /// it was not answered.
     mutating func refuse(tooLong start: Span<UInt8>, _ slot: LinkSlot, at now: Instant) -> Bool {
         guard start.count > 0 else { return false }
         openFrame()
@@ -61,7 +64,7 @@ extension Host {
         return false
     }
 
-    /// What the server did beside answering a PDU.
+    /// Handles the server's outcome for a PDU. Its response, if any, has already been written.
     mutating func handle(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: LinkSlot, at now: Instant) {
         switch outcome {
         case .dropped(let reason):
@@ -83,7 +86,7 @@ extension Host {
         }
     }
 
-    /// What the endpoint did beside answering.
+    /// Handles the endpoint's outcome for a PDU. Its response, if any, has already been written.
     mutating func handle(
         _ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: LinkSlot, on bearer: AttributeChannel.ID,
         at now: Instant
@@ -97,12 +100,12 @@ extension Host {
             guard links.at[slot.index].enhanced.bearers.contains(bearer.channel) else {
                 return handle(.bearerExpired, of: slot, at: now)
             }
-            // The link has others (Vol 3, Part F, 3.3.3).
+            // The link has other bearers (Vol 3, Part F, 3.3.3).
             handle(.enhancedBearerExpired, onBearer: bearer.channel, of: slot, at: now)
         }
     }
 
-    /// Passes on a value that the peer has sent of its own accord.
+    /// Reports a value that the peer has notified or indicated.
     @inline(__always)
     private mutating func notified(
         _ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: LinkSlot, at now: Instant

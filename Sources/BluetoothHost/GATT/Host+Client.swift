@@ -3,13 +3,15 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothL2CAP
 
-/// The GATT client's calls.
+/// Calls to the GATT client.
 extension Host {
-    /// Starts a client operation on a link; `HostEvent.operationEnded` will follow, exactly once. Operations of one bearer are
-    /// carried out in the order of the calls, those of different bearers in any.
+    /// Starts a client operation on a link. `HostEvent.Client.operationEnded` will follow, exactly once. Operations on
+    /// one bearer are carried out in the order of the calls. Operations on different bearers may be carried out in any
+    /// order.
     ///
-    /// - Parameter bearer: by default that of the fixed channel. Operations that write values in parts belong there: the peer
-    ///   has one queue for the parts from all bearers (Core 5.4, Vol 3, Part F, 3.4.6.1).
+    /// - Parameter bearer: the bearer to use; defaults to the fixed channel. Use the default for operations that write
+    ///   values in parts, because the peer has a single queue for the parts from all bearers (Core 5.4, Vol 3, Part F,
+    ///   3.4.6.1).
     public mutating func start(
         _ operation: GATTClientOperation, on link: LinkIdentifier, bearer: AttributeChannel.ID = .first, at now: Instant
     ) throws(HostError) -> GATTClient.OperationID {
@@ -27,20 +29,20 @@ extension Host {
         }
     }
 
-    /// Calls a client operation off.
+    /// Cancels a client operation.
     public mutating func cancel(_ operation: GATTClient.OperationID, on link: LinkIdentifier) {
         guard let slot = links.slot(of: link) else { return }
         links.at[slot.index].endpoint.cancel(operation)
         drainClient(slot)
     }
 
-    /// Whether a client operation's turn has come: its first request has been sent.
+    /// Whether the first request of a client operation has been sent.
     package func isUnderWay(_ operation: GATTClient.OperationID, on link: LinkIdentifier) -> Bool {
         links.slot(of: link).map { links.at[$0.index].endpoint.isUnderWay(operation) } ?? false
     }
 
-    /// Writes a value that is not answered (Core 5.4, Vol 3, Part G, 4.9.1). False where the link's send queue is full:
-    /// nothing was sent, and `HostEvent.readyToSend` will follow.
+    /// Writes a value without response (Core 5.4, Vol 3, Part G, 4.9.1). Returns false if the link's send queue is
+    /// full: nothing was sent, and `HostEvent.Link.readyToSend` will follow.
     public mutating func writeWithoutResponse(
         _ value: Span<UInt8>, to handle: AttributeHandle, on link: LinkIdentifier
     ) throws(HostError) -> Bool {
@@ -57,32 +59,33 @@ extension Host {
         return true
     }
 
-    /// The longest values there can be, so that the peer may use them: asked for as soon as there is a link.
+    /// Exchanges the MTU as soon as a link exists, so that the peer may send the longest possible values.
     mutating func beginMTUExchange(_ slot: LinkSlot, at now: Instant) {
         guard server.maximumMTU > ATTBearer.defaultMTU else { return }
         let exchange = GATTClientOperation.exchangeMTU(clientRxMTU: UInt16(clamping: server.maximumMTU))
         openFrame()
-        // Where the fixed bearer takes no operation, its MTU stays as it is: the application may still exchange it.
+        // If the fixed bearer accepts no operation, its MTU stays as it is. The application may still exchange it.
         let operation = try? links.at[slot.index].endpoint.start(exchange, on: .first, at: now, into: &outbox.writer)
         closeFrame(slot, .attributeProtocol)
         links.at[slot.index].automaticExchange = operation
     }
 
-    /// Reports which operations have ended.
+    /// Reports the operations that have ended.
     mutating func drainClient(_ slot: LinkSlot) {
-        // Looked at in place: this runs for every response, and most end no operation.
+        // Checked in place, because this runs for every response, and most responses end no operation.
         guard !links.at[slot.index].endpoint.events.isEmpty else { return }
-        // Where no response has ended the negotiation's own operation, the link is about to end, and nothing follows.
+        // This is not called for a response. So if the negotiation's own operation has ended, the link is about to end,
+        // and nothing follows.
         _ = announceEnds(slot)
     }
 
-    /// Handles a response: reports which operations it has ended, and goes on with the negotiation of bearers.
+    /// Handles a response: reports the operations that it has ended, and continues the negotiation of bearers.
     mutating func responseReceived(_ slot: LinkSlot, at now: Instant) {
         guard !links.at[slot.index].endpoint.events.isEmpty else { return }
         if let end = announceEnds(slot) { negotiateBearers(.operationEnded(end), slot, at: now) }
     }
 
-    /// - Returns: the end of the negotiation's operation, which is not reported.
+    /// - Returns: the end of the negotiation's own operation, which is not reported.
     private mutating func announceEnds(_ slot: LinkSlot) -> GATTClientEvent? {
         let ends = links.at[slot.index].endpoint.events
         links.at[slot.index].endpoint.events.removeAll(keepingCapacity: true)
@@ -91,7 +94,7 @@ extension Host {
         return own.flatMap { own in ends.first { $0.operation == own } }
     }
 
-    /// - Parameters: the operations that the host started by itself, whose ends are not reported.
+    /// - Parameters: the operations that the host started itself, whose ends are not reported.
     mutating func announce(
         _ ends: [GATTClientEvent], of link: LinkIdentifier, except exchange: GATTClient.OperationID?,
         _ own: GATTClient.OperationID? = nil

@@ -4,10 +4,10 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// Enhanced ATT bearers: further channels for the Attribute Protocol, on links that are encrypted (Core 5.4, Vol 3, Part F,
-/// 3.2.11 and Part G, 5.3). Either side may ask for them; both of them are client and server on each.
+/// Enhanced ATT bearers: additional channels for the Attribute Protocol on encrypted links (Core 5.4, Vol 3, Part F,
+/// 3.2.11 and Part G, 5.3). Either side may request them. Both sides are client and server on each bearer.
 extension Host {
-    /// How many enhanced ATT bearers a link has now, beside the fixed channel.
+    /// The number of open enhanced ATT bearers of a link, not counting the fixed channel.
     public func enhancedBearerCount(of link: LinkIdentifier) -> Int {
         links.slot(of: link).map { links.at[$0.index].enhanced.bearers.count } ?? 0
     }
@@ -17,8 +17,9 @@ extension Host {
         links.slot(of: link).map { links.at[$0.index].enhanced.bearers.map { AttributeChannel.ID($0) } } ?? []
     }
 
-    /// The bearer for an operation that need not be carried out in the order of the calls: an enhanced one that is free, for
-    /// the fixed channel has work of its own, and its loss is that of the link; else the one with the fewest operations.
+    /// The bearer for an operation that need not be carried out in the order of the calls. An idle enhanced bearer is
+    /// preferred, because the fixed channel has other traffic, and losing it means losing the link. If no enhanced
+    /// bearer is idle, it is the bearer with the fewest operations.
     public func bearerForOperation(on link: LinkIdentifier) -> AttributeChannel.ID {
         guard let slot = links.slot(of: link), !links.at[slot.index].enhanced.bearers.isEmpty else { return .first }
         let mtu = links.at[slot.index].endpoint.bearer(of: .first)?.mtu ?? 0
@@ -38,14 +39,15 @@ extension Host {
         min(max(0, configuration.enhancedBearers), CreditBasedChannels.greatestCountAtOnce)
     }
 
-    /// What this host takes on a bearer: PDUs as long as on the fixed channel, mostly in one K-frame each. They are handled as they
-    /// come, so the window holds nothing back: it only says how seldom credits have to be given.
+    /// This host's parameters for a bearer. PDUs are as long as on the fixed channel, and usually fit into one K-frame.
+    /// They are handled as they arrive, so the window limits nothing: a large one only means that credits are sent less
+    /// often.
     private var bearerParameters: ChannelParameters {
         let mtu = max(server.maximumMTU, ATTBearer.minimumEnhancedMTU)
         return ChannelParameters(mtu: UInt16(clamping: mtu), mps: Self.greatestMPS, window: 255)
     }
 
-    /// What to say to a peer that asks for bearers on a link.
+    /// The response to a peer that requests bearers on a link.
     func bearerAdmission(_ slot: LinkSlot) -> ChannelAdmission {
         guard bearerLimit > 0, security != nil else { return .refused(.spsmNotSupported) }
         if let refusal = ChannelRequirement.encrypted.refusal(on: links.at[slot.index].endpoint.security) {
@@ -56,9 +58,9 @@ extension Host {
             bearerParameters, limit: max(0, bearerLimit - links.at[slot.index].enhanced.bearers.count - requested))
     }
 
-    // MARK: - Asking
+    // MARK: - Requesting
 
-    /// Performs what the negotiation of bearers wants after an event.
+    /// Handles an event of the negotiation of bearers, and performs the effects.
     mutating func negotiateBearers(_ event: BearerNegotiation.Event, _ slot: LinkSlot, at now: Instant) {
         let context = BearerNegotiation.Context(
             role: links.at[slot.index].role, parameters: links.at[slot.index].parameters,
@@ -85,7 +87,7 @@ extension Host {
         closeFrame(slot, .attributeProtocol)
         switch result {
         case .success(let operation): negotiateBearers(.operationBegan(operation), slot, at: now)
-        // The fixed bearer is dead, or has as many operations as it takes: the link goes on without further bearers.
+        // The fixed bearer is dead, or its operation queue is full. The link continues without enhanced bearers.
         case .failure: negotiateBearers(.operationRefused, slot, at: now)
         }
     }
@@ -99,14 +101,14 @@ extension Host {
         closeFrame(slot, .leSignalling)
         switch result {
         case .success(let channels): negotiateBearers(.channelRequested(channels[0]), slot, at: now)
-        // There is no room for a channel: the link goes on without it.
+        // The link has no room for another channel, and continues without it.
         case .failure: negotiateBearers(.requestRefused, slot, at: now)
         }
     }
 
-    // MARK: - Coming and going
+    // MARK: - Opening and closing
 
-    /// Takes an event of a channel that carries a bearer. False where it carries none.
+    /// Handles an event of a channel that carries a bearer. Returns false if it carries none.
     mutating func takeBearerEvent(_ change: ChannelEvent, _ slot: LinkSlot, at now: Instant) -> Bool {
         switch change {
         case .opened(let id, let opener):
@@ -136,20 +138,21 @@ extension Host {
         return true
     }
 
-    /// Closes a bearer. Nothing that waits there is worth sending any more.
+    /// Closes a bearer. The data that waits on it is dropped.
     mutating func closeBearer(_ bearer: CreditBasedChannel.ID, _ slot: LinkSlot, at now: Instant) {
         links.at[slot.index].signalling.channels.abandon(bearer)
         endBearer(bearer, slot, at: now)
         settleChannels(slot, at: now)
     }
 
-    /// A bearer is closed. Operations that were under way on it fail, and what the peer has asked there needs no answer.
+    /// Handles the end of a bearer. Its pending operations fail, and the peer's requests on it need no response.
     private mutating func endBearer(_ bearer: CreditBasedChannel.ID, _ slot: LinkSlot, at now: Instant) {
         links.at[slot.index].enhanced.remove(bearer)
         let request = links.at[slot.index].endpoint.close(AttributeChannel.ID(bearer))
         let link = links.at[slot.index].identifier
         if let request { events.append(.server(link, .requestExpired(ServerRequest(link: link, token: request)))) }
-        // Where this host is a client, the peer may have had values for it that nothing else says are missing.
+        // The peer may have sent values on this bearer that this host's client never received. Only this event reports
+        // the loss.
         if !links.at[slot.index].negotiation.isUnused, links.at[slot.index].life.isOpen,
             links.at[slot.index].life.isAnnounced
         {
@@ -160,7 +163,7 @@ extension Host {
 
     // MARK: - PDUs
 
-    /// Takes a PDU from a bearer.
+    /// Handles a PDU from a bearer.
     @inline(__always)
     mutating func receivePDU(
         _ pdu: Span<UInt8>, on bearer: AttributeChannel.ID, _ slot: LinkSlot, at now: Instant
@@ -177,24 +180,25 @@ extension Host {
         endIfOverwhelmed(slot, at: now)
     }
 
-    /// Closes the bearer whose answers do not fit any more.
+    /// Closes the bearer whose responses no longer fit.
     @inline(never)
     mutating func endOverwhelmedBearer(_ slot: LinkSlot, at now: Instant) {
         guard let channel = links.at[slot.index].enhanced.takeOverwhelmed() else { return }
         handle(.channelViolated, onBearer: channel, of: slot, at: now)
     }
 
-    /// The length of an SDU, in front of it.
+    /// The size of the SDU length field, which precedes an SDU.
     private static var sduHeadroom: Int { Link.sduHeadroom }
 
-    /// Leaves room for the headers of a frame on a bearer. On an enhanced one that is a K-frame with the length of its SDU.
+    /// Leaves room for the headers of a frame on a bearer. On an enhanced bearer, that is a K-frame with an SDU length
+    /// field.
     @inline(__always)
     mutating func openFrame(on bearer: AttributeChannel.ID) {
         openFrame()
         if bearer != .first { outbox.writer.leaveRoom(for: Self.sduHeadroom) }
     }
 
-    /// Sends the PDU in the frame opened last over a bearer. Without a PDU it is forgotten.
+    /// Sends the PDU in the most recently opened frame over a bearer. A frame without a PDU is discarded.
     @inline(__always)
     mutating func closeFrame(_ slot: LinkSlot, on bearer: AttributeChannel.ID) {
         if bearer == .first { closeFrame(slot, .attributeProtocol) } else { closeEnhancedFrame(slot, bearer) }
@@ -210,8 +214,8 @@ extension Host {
         closeFrame(slot, to: remote, sduLength: length)
     }
 
-    /// Sends the notification in the frame opened last, which is longer than a K-frame, or has to wait. False where too much
-    /// waits on its bearer: nothing was sent.
+    /// Sends the notification in the most recently opened frame, if it is longer than a K-frame or has to wait. Returns
+    /// false if too much data is waiting on its bearer: nothing was sent.
     @inline(never)
     mutating func closeWaitingNotification(_ slot: LinkSlot, on bearer: AttributeChannel.ID) -> Bool {
         guard links.at[slot.index].signalling.channels.hasRoom(on: bearer.channel, limit: valueLimit) else {
@@ -222,8 +226,8 @@ extension Host {
         return true
     }
 
-    /// How notifications that wait on a channel are put together; nil where it is no bearer, or the client does not understand
-    /// that.
+    /// The way in which notifications that wait on a channel are combined; nil if the channel is not a bearer, or the
+    /// client does not support combined notifications.
     mutating func notificationJoining(_ slot: LinkSlot, over channel: CreditBasedChannel.ID) -> CreditBasedChannel
         .SDUJoining?
     {
@@ -236,7 +240,7 @@ extension Host {
         }
     }
 
-    /// Sends a PDU that is longer than a K-frame, or has to wait. It is never refused: it may be an answer.
+    /// Sends a PDU that is longer than a K-frame, or has to wait. It is never refused, because it may be a response.
     private mutating func sendInParts(_ length: Int, _ slot: LinkSlot, _ channel: CreditBasedChannel.ID) {
         var pdu = ByteWriter(reservingCapacity: length)
         pdu.append(outbox.writer.span.extracting(last: length))

@@ -3,11 +3,13 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothSMP
 
-/// The database, and the services every device has.
+/// The database, and the services that every device has.
 extension Host {
-    /// Adds a service to the database. Peers that have subscribed to Service Changed get an indication (Core 5.4, Vol 3, Part G, 7.1).
+    /// Adds a service to the database. Peers that have subscribed to Service Changed receive an indication (Core 5.4,
+    /// Vol 3, Part G, 7.1).
     ///
-    /// - Parameter handle: where to put it; where its definition asks for, or the first free place, if nil.
+    /// - Parameter handle: the handle of the service declaration; nil for the one that the definition requests, or else
+    ///   the first free range.
     public mutating func addService(
         _ definition: GATTServiceDefinition, handle: AttributeHandle? = nil, at now: Instant
     ) throws(GATTDatabaseError) -> GATTServiceHandles {
@@ -16,7 +18,7 @@ extension Host {
         return handles
     }
 
-    /// Adds services that may include each other, all or none of them.
+    /// Adds services that may include each other. Either all of them are added, or none.
     public mutating func addServices(
         _ definitions: [GATTServiceDefinition], at now: Instant
     ) throws(GATTDatabaseError) -> [GATTServiceHandles] {
@@ -25,12 +27,12 @@ extension Host {
         return handles
     }
 
-    /// Takes a service out of the database, and whatever links remember of it. Peers that have subscribed to
-    /// Service Changed get an indication.
+    /// Removes a service from the database, together with the state that links keep for it. Peers that have subscribed
+    /// to Service Changed receive an indication.
     ///
-    /// - Parameter handle: the handle of its declaration.
-    /// - Returns: the handles that are free now.
-    /// - Throws: `.included` while another service includes it.
+    /// - Parameter handle: the handle of the service declaration.
+    /// - Returns: the handles that are now free.
+    /// - Throws: `.included` if another service includes this one.
     @discardableResult
     public mutating func removeService(
         _ handle: AttributeHandle, at now: Instant
@@ -38,10 +40,10 @@ extension Host {
         try removeServices([handle], at: now)[0]
     }
 
-    /// Takes services out of the database, all or none of them; they may include each other.
+    /// Removes services from the database. Either all of them are removed, or none. They may include each other.
     ///
-    /// - Returns: the handles that are free now, in the order of the declarations.
-    /// - Throws: `.included` while a service that stays includes one of them.
+    /// - Returns: the handles that are now free, in the order of the declarations.
+    /// - Throws: `.included` if a remaining service includes one of them.
     @discardableResult
     public mutating func removeServices(
         _ declarations: [AttributeHandle], at now: Instant
@@ -58,8 +60,8 @@ extension Host {
     /// Publishes Generic Access and Generic Attribute (Vol 3, Part C, 12 and Part G, 7).
     mutating func publishOwnServices() {
         guard configuration.publishesOwnServices else { return }
-        // The database is empty, and both are well formed: neither can be refused.
-        // Which controller there will be is not known yet: `publishAddressResolution` says what it can.
+        // The database is empty, and both services are well formed, so they cannot be refused. The controller is not
+        // known yet: `publishAddressResolution` updates the value later.
         let access = configuration.genericAccess.service(
             deviceName: configuration.deviceName,
             centralAddressResolution: configuration.privacy.isResolvable ? false : nil,
@@ -72,24 +74,24 @@ extension Host {
         ownServices.added(attribute: attribute, try? server.database.add(attribute))
     }
 
-    /// Says in Central Address Resolution whether the controller resolves addresses: whether a peer may advertise for this
-    /// device under a private address (Vol 3, Part C, 12.4).
+    /// Publishes in Central Address Resolution whether the controller resolves addresses. If it does, a peer may direct
+    /// advertising to a private address of this device (Vol 3, Part C, 12.4).
     mutating func publishAddressResolution(_ controllerResolves: Bool) {
         guard ownServices.centralAddressResolution != 0 else { return }
-        // The value has one octet, as the old one.
+        // Cannot fail: the value has one octet, like the old one.
         try? server.database.setValue([controllerResolves ? 1 : 0], of: ownServices.centralAddressResolution)
     }
 
     // MARK: Database Hash
 
-    /// The Database Hash of this host's server (Vol 3, Part G, 7.3); nil without ciphers.
+    /// The Database Hash of this host's server (Vol 3, Part G, 7.3); nil without security.
     mutating func ownDatabaseHash() -> UInt128? {
         guard let crypto = security?.crypto else { return nil }
         return ownServices.hash(of: server.database, crypto)
     }
 
-    /// Answers a read of the Database Hash, or of Server Supported Features, in the application's place. False where another value
-    /// is read.
+    /// Answers a read of the Database Hash or of Server Supported Features on behalf of the application. Returns false
+    /// for any other value.
     mutating func answerOwnValue(
         _ request: ServerRequest, _ handle: AttributeHandle, offset: Int, _ slot: LinkSlot
     ) -> Bool {
@@ -97,15 +99,16 @@ extension Host {
         switch server.database.type(of: handle) {
         case .databaseHash:
             guard let hash = ownDatabaseHash() else { return false }
-            // Values are little-endian, and nothing else is said of this one.
+            // Values are little-endian, and the specification states no other order for this one.
             value.append(hash)
         case .serverSupportedFeatures:
-            // Enhanced ATT bearers are for links that are encrypted (Part G, 5.3). Linux asks for them as soon as it reads that
-            // there are some, encrypts the link for their sake, and ends it where that fails.
+            // Enhanced ATT bearers need an encrypted link (Part G, 5.3). Linux requests them as soon as it reads that
+            // they are supported. It encrypts the link for that purpose, and disconnects if that fails.
             value.append(links.at[slot.index].endpoint.security.isEncrypted ? 1 as UInt8 : 0)
         default: return false
         }
-        // It was received a moment ago, so it waits for an answer, which the peer accepts: it has at most 16 octets.
+        // Cannot fail: the request was just received and is unanswered, and the peer accepts a value of at most 16
+        // octets.
         _ = try? answer(request, value: value.span.extracting(droppingFirst: min(offset, value.count)))
         return true
     }
@@ -113,12 +116,12 @@ extension Host {
     private mutating func added(
         _ definition: GATTServiceDefinition, _ handles: GATTServiceHandles, at now: Instant
     ) {
-        // Somebody else's Generic Attribute service, where the host has none of its own.
+        // The application may publish a Generic Attribute service if the host publishes none.
         if definition.uuid == .genericAttribute { ownServices.added(attribute: definition, handles) }
         databaseChanged(handles.range, at: now)
     }
 
-    /// Whether the peer of a link has subscribed to the indications of a value of this host.
+    /// Whether the peer of a link has subscribed to the indications of one of this host's values.
     func isSubscribed(_ slot: LinkSlot, toIndicationsOf value: AttributeHandle) -> Bool {
         links.at[slot.index].endpoint.peer.configuration(of: value).contains(.indications)
     }
@@ -133,13 +136,13 @@ extension Host {
         }
     }
 
-    /// Indicates to a peer a change that waits for that, where no other indication is unconfirmed.
+    /// Indicates a pending change to a peer, unless another indication is unconfirmed.
     mutating func indicateServiceChange(_ slot: LinkSlot, at now: Instant) {
         guard links.at[slot.index].serviceChange.isOwed else { return }
         announceServiceChange(.bearerFree, slot, at: now)
     }
 
-    /// Performs what follows from an event of the indications of changes.
+    /// Handles an event of the Service Changed indications, and performs the effect.
     mutating func announceServiceChange(_ event: ServiceChangeIndication.Event, _ slot: LinkSlot, at now: Instant) {
         let context = ServiceChangeIndication.Context(
             isSubscribed: isSubscribed(slot, toIndicationsOf: ownServices.serviceChanged),
@@ -150,7 +153,7 @@ extension Host {
             var value = ByteWriter(reservingCapacity: 4)
             value.append(handles.lowerBound)
             value.append(handles.upperBound)
-            // It fails where the application's own Service Changed may not be sent over this link.
+            // Fails if the application's own Service Changed must not be sent over this link.
             let isSent = try? indicate(
                 ownServices.serviceChanged, value: value.span, on: links.at[slot.index].identifier, at: now)
             if isSent != true { announceServiceChange(.notSent, slot, at: now) }

@@ -4,10 +4,10 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// The GATT server's calls and events.
+/// Calls to the GATT server, and its events.
 extension Host {
-    /// Sends a value to a client that has subscribed to it (Core 5.4, Vol 3, Part G, 4.10.1). False where the link's
-    /// send queue is full: nothing was sent, and `HostEvent.readyToSend` will follow.
+    /// Notifies a value to a client that has subscribed to it (Core 5.4, Vol 3, Part G, 4.10.1). Returns false if the
+    /// link's send queue is full: nothing was sent, and `HostEvent.Link.readyToSend` will follow.
     public mutating func notify(
         _ handle: AttributeHandle, value: Span<UInt8>, on link: LinkIdentifier
     ) throws(HostError) -> Bool {
@@ -33,8 +33,8 @@ extension Host {
         return true
     }
 
-    /// Sends a value to a client that has subscribed to it, and asks for its confirmation
-    /// (`HostEvent.indicationConfirmed`). False where one is still unconfirmed. Indications go over the fixed channel.
+    /// Indicates a value to a client that has subscribed to it. `HostEvent.Server.indicationConfirmed` follows. Returns
+    /// false if another indication is unconfirmed. Indications are sent over the fixed channel.
     public mutating func indicate(
         _ handle: AttributeHandle, value: Span<UInt8>, on link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> Bool {
@@ -52,21 +52,22 @@ extension Host {
         return true
     }
 
-    /// Answers `HostEvent.readRequested` with the value from the offset it named on.
+    /// Answers `HostEvent.Server.readRequested` with the value, starting at the offset in the event.
     public mutating func answer(_ request: ServerRequest, value: Span<UInt8>) throws(HostError) {
         try settle(request) { server, endpoint, writer throws(GATTServerError) in
             try endpoint.answer(request.token, value: value, server: &server, into: &writer)
         }
     }
 
-    /// Answers `HostEvent.writeRequested` or `.executeRequested`: the value is taken.
+    /// Accepts the value in `HostEvent.Server.writeRequested`, or the writes in `.executeRequested`.
     public mutating func accept(_ request: ServerRequest) throws(HostError) {
         try settle(request) { server, endpoint, writer throws(GATTServerError) in
             try endpoint.accept(request.token, server: &server, into: &writer)
         }
     }
 
-    /// Answers `HostEvent.authorizationRequested`: the peer may access the attribute so, as long as the link lasts.
+    /// Answers `HostEvent.Server.authorizationRequested`: the peer may access the attribute in this way until the link
+    /// ends.
     public mutating func authorize(_ request: ServerRequest, at now: Instant) throws(HostError) {
         guard let slot = links.slot(of: request.link) else { throw .noSuchLink }
         let released: [GATTHeldPDU]
@@ -111,14 +112,14 @@ extension Host {
         served(outcome, Span<UInt8>(), slot)
     }
 
-    /// The peer has written a value, which the server has taken.
+    /// Reports a value that the peer has written and the server has accepted.
     @inline(__always)
     mutating func written(_ handle: AttributeHandle, _ pdu: Span<UInt8>, _ value: Range<Int>, _ slot: LinkSlot) {
         let payload = events.store(pdu.extracting(value))
         events.append(.server(links.at[slot.index].identifier, .valueWritten(handle, payload)))
     }
 
-    /// What the server did beside answering.
+    /// Reports the server's outcome for a PDU or a call. Its response, if any, has already been written.
     mutating func served(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: LinkSlot) {
         let link = links.at[slot.index].identifier
         switch outcome {
@@ -145,7 +146,8 @@ extension Host {
         case .mtuExchanged(let mtu):
             events.append(.link(link, .mtuChanged(mtu)))
         case .confirmationReceived(let handle):
-            // Reported also for Service Changed, which the host sent by itself: an application may wait to indicate a value.
+            // Also reported for Service Changed, which the host indicates itself, because an application may be waiting
+            // to indicate a value.
             events.append(.server(link, .indicationConfirmed(handle)))
         case .requestExpired(let token):
             events.append(.server(link, .requestExpired(ServerRequest(link: link, token: token))))
@@ -163,11 +165,11 @@ extension Host {
     }
 }
 
-/// A peer's request that the application has to answer, once.
+/// A request from a peer that the application must answer exactly once.
 public struct ServerRequest: Hashable, Sendable {
-    /// The link it came over.
+    /// The link that carried the request.
     public let link: LinkIdentifier
     let token: GATTRequestToken
-    /// The bearer it came over: each may have one.
+    /// The bearer that carried the request. Each bearer may carry one request at a time.
     package var bearer: AttributeChannel.ID { token.channel }
 }

@@ -1,9 +1,10 @@
-/// Indicates the Encrypted Data Key Material to the peer of a link after it has changed (Core 5.4, Vol 3, Part C, 12.6).
+/// Indicates the Encrypted Data Key Material to the peer of a link after it has changed (Core 5.4, Vol 3, Part C,
+/// 12.6).
 struct KeyMaterialIndication: Hashable, Sendable {
     private enum Phase: Hashable {
-        /// The peer has the key material, or does not want it.
+        /// The peer has the current key material, or has not subscribed to it.
         case settled
-        /// The key material waits to be indicated.
+        /// The key material has changed, and must be indicated.
         case owed
     }
 
@@ -11,14 +12,14 @@ struct KeyMaterialIndication: Hashable, Sendable {
 
     enum Event: Hashable {
         case changed(isSubscribed: Bool)
-        /// The peer may take an indication now.
+        /// The fixed bearer can carry an indication again.
         case bearerFree(isSubscribed: Bool)
         /// Another indication is unconfirmed.
         case bearerBusy
     }
 
     enum Effect: Hashable {
-        /// Sends an indication; `bearerBusy` follows where another one is unconfirmed.
+        /// Sends an indication. `bearerBusy` follows if another one is unconfirmed.
         case indicate
     }
 
@@ -40,7 +41,7 @@ struct KeyMaterialIndication: Hashable, Sendable {
     }
 }
 
-// MARK: - The table
+// MARK: - Transitions
 
 extension KeyMaterialIndication: StateMachine {
     enum PhaseName: String, CaseIterable { case settled, owed }

@@ -3,30 +3,31 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothSMP
 
-/// Where the values are that the host itself serves, and the hash of the database they are in.
+/// The handles of the values that the host itself serves, and the hash of the database.
 struct OwnServices: Sendable {
-    /// The handle of the Service Changed value; 0 if there is none.
+    /// The handle of the Service Changed value; 0 if it does not exist.
     private(set) var serviceChanged: AttributeHandle = 0
-    /// The handle of the Central Address Resolution value; 0 if there is none.
+    /// The handle of the Central Address Resolution value; 0 if it does not exist.
     private(set) var centralAddressResolution: AttributeHandle = 0
-    /// The handle of the Encrypted Data Key Material value; 0 if there is none.
+    /// The handle of the Encrypted Data Key Material value; 0 if it does not exist.
     private(set) var encryptedDataKeyMaterial: AttributeHandle = 0
-    /// Nil until it is needed: services come in dozens, and each of them changes it.
+    /// The cached Database Hash. Computed only when needed, because services are often added by the dozen, and each
+    /// changes it.
     private var hash: UInt128?
 
-    /// Generic Access was added.
+    /// Notes that Generic Access was added.
     mutating func added(access: GATTServiceDefinition, _ handles: GATTServiceHandles?) {
         centralAddressResolution = Self.handle(of: .centralAddressResolution, in: access, handles)
         encryptedDataKeyMaterial = Self.handle(of: .encryptedDataKeyMaterial, in: access, handles)
     }
 
-    /// A Generic Attribute service was added. The first one counts.
+    /// Notes that a Generic Attribute service was added. Only the first one is used.
     mutating func added(attribute: GATTServiceDefinition, _ handles: GATTServiceHandles?) {
         guard serviceChanged == 0 else { return }
         serviceChanged = Self.handle(of: .serviceChanged, in: attribute, handles)
     }
 
-    /// A service was removed.
+    /// Notes that a service was removed.
     mutating func removed(_ handles: ClosedRange<AttributeHandle>) {
         if handles.contains(serviceChanged) { serviceChanged = 0 }
         if handles.contains(centralAddressResolution) { centralAddressResolution = 0 }

@@ -1,16 +1,16 @@
 import BluetoothATT
 
-/// Indicates to the peer of a link which of this host's services have changed (Core 5.4, Vol 3, Part G, 7.1). While an indication
-/// is unconfirmed, the next change waits, and grows.
+/// Indicates to the peer of a link which of this host's services have changed (Core 5.4, Vol 3, Part G, 7.1). While an
+/// indication is unconfirmed, further changes are merged and wait.
 struct ServiceChangeIndication: Hashable, Sendable {
     private enum Phase: Hashable {
-        /// The peer knows the services, or does not want to.
+        /// The peer knows the current services, or has not subscribed.
         case settled
-        /// A change waits to be indicated.
+        /// A change must be indicated.
         case owed(ClosedRange<AttributeHandle>)
         /// The peer has not confirmed the indication.
         case indicated
-        /// The peer has not confirmed the indication, and another change waits.
+        /// The peer has not confirmed the indication, and another change must be indicated.
         case indicatedAndOwed(ClosedRange<AttributeHandle>)
     }
 
@@ -19,7 +19,7 @@ struct ServiceChangeIndication: Hashable, Sendable {
     enum Event: Hashable {
         /// Services at these handles were added or removed.
         case changed(ClosedRange<AttributeHandle>)
-        /// The peer may take an indication now.
+        /// The fixed bearer can carry an indication again.
         case bearerFree
         /// The indication could not be sent.
         case notSent
@@ -30,18 +30,18 @@ struct ServiceChangeIndication: Hashable, Sendable {
     struct Context: Hashable {
         /// Whether the peer has subscribed to Service Changed.
         var isSubscribed: Bool
-        /// Whether no indication is unconfirmed.
+        /// Whether an indication may be sent, because none is unconfirmed.
         var isReady: Bool
     }
 
     enum Effect: Hashable {
-        /// Sends an indication; `notSent` follows where that fails.
+        /// Sends an indication. `notSent` follows if that fails.
         case indicate(ClosedRange<AttributeHandle>)
-        /// The peer knows the services as they are now.
+        /// Notes that the peer knows the current services.
         case settle
     }
 
-    /// Whether a change waits to be indicated.
+    /// Whether a change must still be indicated.
     var isOwed: Bool {
         switch phase {
         case .owed, .indicatedAndOwed: true
@@ -49,7 +49,7 @@ struct ServiceChangeIndication: Hashable, Sendable {
         }
     }
 
-    /// Whether the peer may not know of a change.
+    /// Whether the peer may be unaware of a change.
     var isPending: Bool { phase != .settled }
 
     mutating func handle(_ event: Event, _ context: Context) -> Effect? {
@@ -82,7 +82,7 @@ struct ServiceChangeIndication: Hashable, Sendable {
         }
     }
 
-    /// Indicates a change that waits, or drops it where the peer has not subscribed.
+    /// Indicates a pending change, or drops it if the peer has not subscribed.
     private mutating func advance(_ context: Context) -> Effect? {
         switch phase {
         case .owed(let handles):
@@ -114,7 +114,7 @@ extension ClosedRange {
     }
 }
 
-// MARK: - The table
+// MARK: - Transitions
 
 extension ServiceChangeIndication: StateMachine {
     enum PhaseName: String, CaseIterable { case settled, owed, indicated, indicatedAndOwed }
@@ -123,7 +123,7 @@ extension ServiceChangeIndication: StateMachine {
 
     static let transitions: [Transition<Self>] = [
         Transition(.settled, .changed, .owed), Transition(.settled, .changed, .indicated),
-        // The application has indicated the value.
+        // The application has indicated the value itself.
         Transition(.settled, .confirmed, .settled),
         Transition(.owed, .changed, .owed), Transition(.owed, .changed, .indicated),
         Transition(.owed, .changed, .settled), Transition(.owed, .bearerFree, .indicated),

@@ -1,32 +1,33 @@
 import BluetoothHCI
 
-/// Why a link ended.
+/// The reason why a link ended.
 public enum DisconnectReason: Equatable, Sendable {
-    /// The peer ended it: its user or its program asked for that.
+    /// The peer ended the link, at the request of its user or its application.
     case byPeer
-    /// The peer is about to switch itself off, or is short of resources.
+    /// The peer is about to power off, or is low on resources.
     case peerShutDown
-    /// This program ended it.
+    /// This device ended the link.
     case byThisDevice
-    /// The peer was not heard for the supervision timeout: out of range, or switched off.
+    /// Nothing was received from the peer for the supervision timeout. The peer is out of range or switched off.
     case supervisionTimeout
     /// The adapter was reset.
     case adapterReset
-    /// The adapter was unplugged or became unreachable.
+    /// The adapter was unplugged, or cannot be reached any more.
     case adapterRemoved
-    /// The encryption failed or a key was missing.
+    /// Encryption failed, or a key was missing.
     case encryption(HCIStatus)
     /// An ATT transaction timed out after 30 seconds, which makes the bearer unusable.
     case transactionTimeout
-    /// Values of the peer arrived faster than this program took them, and exceeded the buffer of the link.
+    /// Values from the peer arrived faster than the application consumed them, and exceeded the link's buffer.
     case consumerTooSlow
-    /// The peer sent requests or indications without waiting for the answers, until more than a thousand responses and
-    /// confirmations waited to be sent: this host then ended the link. ATT allows one request and one indication at a time
-    /// (Core 5.4, Vol 3, Part F, 3.3.2). The status in a capture is Memory Capacity Exceeded (0x07).
+    /// The peer sent requests or indications without waiting for the answers, until more responses and confirmations
+    /// were waiting than the send queue can hold. The host then ended the link. ATT allows one request and one
+    /// indication at a time (Core 5.4, Vol 3, Part F, 3.3.2). The status in a capture is Memory Capacity Exceeded
+    /// (0x07).
     case peerTooFast
-    /// The link ended so long ago that its reason is no longer known.
+    /// The link ended so long ago that the reason is no longer known.
     case unknown
-    /// Any other reason, as the controller reported it (Core 5.4, Vol 1, Part F).
+    /// Any other reason, as reported by the controller (Core 5.4, Vol 1, Part F).
     case other(HCIStatus)
 
     package init(_ status: HCIStatus) {
@@ -45,6 +46,7 @@ public enum DisconnectReason: Equatable, Sendable {
 }
 
 extension DisconnectReason: CustomStringConvertible {
+    /// The reason in words, such as "the peer ended the connection". For `other`, the name of the status.
     public var description: String {
         switch self {
         case .byPeer: "the peer ended the connection"

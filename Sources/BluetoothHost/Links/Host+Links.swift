@@ -4,11 +4,11 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// The life of links.
+/// The lifecycle of links.
 extension Host {
     // MARK: Calls
 
-    /// What is known of a link; nil when it is gone.
+    /// The properties of a link; nil if it has ended.
     public func information(of link: LinkIdentifier) -> LinkInformation? {
         guard let slot = links.slot(of: link) else { return nil }
         return links.at[slot.index].information
@@ -17,8 +17,8 @@ extension Host {
     /// Whether a link exists.
     package func hasLink(_ link: LinkIdentifier) -> Bool { links.slot(of: link) != nil }
 
-    /// The ATT_MTU of a link's fixed bearer; the default if there is no such link. Asked for every value, so that the rest of a
-    /// link's information is left alone.
+    /// The ATT_MTU of a link's fixed bearer; the default if the link does not exist. This is read for every value, so
+    /// it does not assemble the other properties of the link.
     package func mtu(of link: LinkIdentifier) -> Int {
         guard let slot = links.slot(of: link) else { return ATTBearer.defaultMTU }
         return links.at[slot.index].endpoint.bearer(of: .first)?.mtu ?? ATTBearer.defaultMTU
@@ -29,7 +29,7 @@ extension Host {
         links.used.compactMap { links.at[$0.index].life.isAnnounced ? links.at[$0.index].identifier : nil }
     }
 
-    /// Ends a link; `HostEvent.Link.disconnected` will follow.
+    /// Ends a link. `HostEvent.Link.disconnected` will follow.
     public mutating func disconnect(
         _ link: LinkIdentifier, reason: HCIStatus = .remoteUserTerminatedConnection, at now: Instant
     ) throws(HostError) {
@@ -37,7 +37,8 @@ extension Host {
         close(slot, .requested, reason: reason, at: now)
     }
 
-    /// Asks the controller how strongly it receives the peer; `HostEvent.Link.rssiRead` or `.requestFailed` will follow.
+    /// Reads the strength of the signal that the controller receives from the peer. `HostEvent.Link.rssiRead` or
+    /// `.requestFailed` will follow.
     public mutating func readRSSI(of link: LinkIdentifier, at now: Instant) throws(HostError) -> RequestIdentifier {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         let request = makeRequest()
@@ -51,11 +52,11 @@ extension Host {
         return RequestIdentifier(number: nextRequest)
     }
 
-    // MARK: Coming
+    // MARK: Connecting
 
-    /// LE Connection Complete, of either form, with status Success.
+    /// Handles LE Connection Complete, of either version, with status Success.
     mutating func connectionMade(_ connection: NewConnection, at now: Instant) {
-        // A handle that is in use cannot be a new connection's: the controller lost track of the old one.
+        // A new connection cannot have a handle that is in use, so the controller must have lost the old connection.
         if let old = links.slot(of: connection.handle) {
             flow.removeLink(connection.handle)
             dropCommands(for: connection.handle, at: now)
@@ -72,7 +73,7 @@ extension Host {
                     send(Disconnect(connectionHandle: connection.handle), for: .none, at: now)
                 }
             } else {
-                // One that was called off may come about all the same.
+                // An attempt may succeed although it was cancelled.
                 if wasCancelling {
                     turnAway(connection, at: now)
                 } else {
@@ -87,14 +88,14 @@ extension Host {
             } else if !add(connection, nil, at: now) {
                 send(Disconnect(connectionHandle: connection.handle), for: .none, at: now)
             }
-            // Only now is it known whether there is room for yet another peer.
+            // Only now is it known whether there is room for another peer.
             peerConnected(true, at: now)
         }
         advanceConnecting(at: now)
     }
 
-    /// Ends a link that nobody wants any more. It is remembered until it has ended: a controller has no second one to the
-    /// same peer.
+    /// Ends an unwanted link. The host keeps track of it until it has ended, because a controller does not make a
+    /// second link to the same peer.
     mutating func turnAway(_ connection: NewConnection, at now: Instant) {
         if let slot = insert(connection, LinkLife(nil, establishedUntil: now), at: now) {
             dismiss(slot, at: now)
@@ -103,14 +104,14 @@ extension Host {
         }
     }
 
-    /// False where there is no room for another link.
+    /// Adds a link. Returns false if there is no room.
     private mutating func add(
         _ connection: NewConnection, _ attempt: Initiator.Attempt?, at now: Instant
     ) -> Bool {
         let asksPeer = canReadRemoteFeatures(as: connection.role)
-        // A link is lost within six connection intervals where the peer never answers (Vol 6, Part B, 4.5.2). Where the
-        // peer can be asked something, its answer says more than the time, which is then only there for a controller
-        // that loses the answer.
+        // If the peer never answers, a link is lost within six connection intervals (Vol 6, Part B, 4.5.2). If the
+        // controller can read the peer's features, the peer's answer proves more than the elapsed time. The timeout
+        // then only covers a controller that loses the answer.
         let silence = min(connection.parameters.interval, .seconds(4)) * 7
         let timeout = asksPeer ? max(silence, .seconds(2)) : silence
         let life = LinkLife(attempt, establishedUntil: now.advanced(by: timeout))
@@ -138,7 +139,7 @@ extension Host {
             flow.addLink(connection.handle)
             // The handle may be that of a link that was given up, whose buffers are free now.
             pump()
-            // With more links, each has a smaller share.
+            // With more links, each one has a smaller share.
             returnCredits()
         }
         return slot
@@ -149,19 +150,19 @@ extension Host {
         return role == .central || controller.features.contains(.peripheralInitiatedFeaturesExchange)
     }
 
-    /// A packet was received from the peer: the link is established, and reported.
+    /// Handles the first packet from the peer: the link is established, and reported.
     mutating func establish(_ slot: LinkSlot, at now: Instant) {
         let (hasOpened, attempt) = links.at[slot.index].life.establish()
         guard hasOpened else { return }
         endAttempts(at: links.at[slot.index].lastingPeer, at: now)
         events.append(.link(links.at[slot.index].identifier, .connected(attempt)))
         guard links.at[slot.index].role == .central else { return }
-        // What a bonded peer sends is not believed before that.
+        // Until the link is encrypted, the host ignores values from a bonded peer.
         encryptWithBond(slot, at: now)
         beginMTUExchange(slot, at: now)
     }
 
-    /// Ends the attempts at a peer that is linked by now. Two links to one device are more than controllers allow.
+    /// Ends attempts to connect to a peer that is linked by now. Controllers do not allow two links to the same device.
     mutating func endAttempts(at peer: PeerID, at now: Instant) {
         var isChanged = false
         while let attempt = initiator.take(peer, in: peers) {
@@ -171,9 +172,9 @@ extension Host {
         if isChanged { advanceConnecting(at: now) }
     }
 
-    // MARK: Going
+    // MARK: Disconnecting
 
-    /// Sends Disconnect, unless that was done before.
+    /// Sends Disconnect, unless it was already sent.
     mutating func close(
         _ slot: LinkSlot, _ closing: LinkLife.Closing, reason: HCIStatus? = nil, at now: Instant
     ) {
@@ -187,20 +188,21 @@ extension Host {
             for: .disconnect(links.at[slot.index].identifier), at: now)
     }
 
-    /// Ends a link that has never been reported.
+    /// Ends a link that was never reported.
     mutating func dismiss(_ slot: LinkSlot, at now: Instant) { close(slot, .requested, at: now) }
 
-    /// Command Status of Disconnect.
+    /// Handles the Command Status of Disconnect.
     mutating func disconnectAnswered(_ status: HCIStatus, _ link: LinkIdentifier, at now: Instant) {
-        // Any other problem may pass; a link the controller does not have will not be reported gone.
+        // Any other error may be temporary. A link that the controller does not have will never be reported as
+        // disconnected.
         guard status == .unknownConnectionIdentifier, let slot = links.slot(of: link) else { return }
         flow.removeLink(links.at[slot.index].handle)
         removeLink(slot, reason: .connectionTerminatedByLocalHost, at: now)
         linkRemoved(at: now)
     }
 
-    /// The link is gone: everything that was pending on it ends, once. The caller, who knows whether the controller has
-    /// forgotten the link's packets, is to inform `flow`.
+    /// Removes a link that has ended, and ends everything that was pending on it, once. The caller must update `flow`,
+    /// because only the caller knows whether the controller has dropped the link's packets.
     mutating func removeLink(_ slot: LinkSlot, reason: HCIStatus, at now: Instant) {
         var link = links.remove(slot)
         if !link.sendQueue.isEmpty { waitingLinks -= 1 }
@@ -212,11 +214,11 @@ extension Host {
         switch link.life.ending(reason) {
         case .unknown: return
         case .notEstablished(let attempt):
-            // With a short supervision timeout, a link may be lost before it is found never to have been established.
+            // With a short supervision timeout, a link may be lost before it turns out that it was never established.
             if reason == .connectionFailedToBeEstablished || reason == .connectionTimeout {
                 perform(initiator.retry(attempt, limit: configuration.establishmentRetries), at: now)
             } else {
-                // The peer has turned this device away at once.
+                // The peer has disconnected immediately.
                 perform([attempt.failed(.disconnected(DisconnectReason(reason)))], at: now)
             }
         case .disconnected(let reason):
@@ -233,7 +235,8 @@ extension Host {
         }
     }
 
-    /// Takes back what has not gone to the controller yet: another link may have the same handle by then.
+    /// Takes back the packets that have not been sent to the controller yet, because a new link may have the same
+    /// handle by then.
     private mutating func dropPackets(of handle: ConnectionHandle) {
         outbox.removeAll { packet in
             packet.count > 2 && packet[0] == HCIPacketType.aclData.rawValue
@@ -241,7 +244,8 @@ extension Host {
         }
     }
 
-    /// After a link has gone: its buffers, its place in the controller and the air are free for others.
+    /// Continues after a link was removed: its buffers, its place in the controller and its air time are available
+    /// again.
     mutating func linkRemoved(at now: Instant) {
         arbiter.advertisingMayWork()
         advanceActivities(at: now)
@@ -277,7 +281,7 @@ extension Host {
         settleChannels(slot, at: now)
     }
 
-    /// The controller never said that the link is gone. It has had the time to notice.
+    /// Removes a link whose end the controller has never reported, although it had enough time to notice it.
     private mutating func giveUpLink(_ slot: LinkSlot, at now: Instant) {
         let hasBuffers = flow.abandonLink(links.at[slot.index].handle)
         removeLink(slot, reason: .connectionTerminatedByLocalHost, at: now)

@@ -1,15 +1,16 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// PHYs: LE 2M by policy, and what the application asks for. See `PHYNegotiation`.
+/// PHY updates: LE 2M by policy, and the application's requests. See `PHYNegotiation`.
 extension Host {
-    /// Asks for other PHYs, the same in both directions. `HostEvent.requestCompleted` follows when the controllers have agreed,
-    /// which may be on what they had, and `.phyChanged` says on what (Core 5.4, Vol 4, Part E, 7.8.49).
+    /// Requests PHYs for both directions of a link. `HostEvent.Link.requestCompleted` follows when the controllers have
+    /// agreed, which may leave the PHYs unchanged. If they change, `.phyChanged` reports the new ones (Core 5.4, Vol 4,
+    /// Part E, 7.8.49).
     ///
     /// - Parameters:
-    ///   - phys: those that this device would like; the controller takes one that both have.
-    ///   - options: the coding on LE Coded.
-    /// - Throws: `.unsupported` where the controller has LE 1M only, `.busy` while another request waits.
+    ///   - phys: the PHYs that this device prefers. The controller chooses one that both sides support.
+    ///   - options: the preferred coding on LE Coded.
+    /// - Throws: `.unsupported` if the controller lacks LE Set PHY, `.busy` while another request is pending.
     public mutating func setPreferredPHYs(
         _ phys: LEPHYs, options: LEPHYOptions = .noPreference, of link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> RequestIdentifier {
@@ -21,7 +22,7 @@ extension Host {
         }
     }
 
-    /// A central asks for LE 2M, where both controllers have it and the configuration wants it.
+    /// On a central, requests LE 2M if both controllers support it and the configuration prefers it.
     mutating func preferFastPHY(_ slot: LinkSlot, at now: Instant) {
         guard configuration.prefersLE2M, links.at[slot.index].role == .central, let controller,
             controller.features.contains(.le2MPHY), links.at[slot.index].remoteFeatures.contains(.le2MPHY),
@@ -30,20 +31,20 @@ extension Host {
         advance(slot, at: now) { $0.phyNegotiation.handle(.preferred(.le2M), $1) }
     }
 
-    /// Command Status of LE Set PHY.
+    /// Handles the Command Status of LE Set PHY.
     mutating func phyAnswered(_ status: HCIStatus, _ link: LinkIdentifier, at now: Instant) {
         guard let slot = links.slot(of: link) else { return }
         advance(slot, at: now) { $0.phyNegotiation.handle(.commandAnswered(status), $1) }
     }
 
-    /// LE PHY Update Complete, whichever side asked for that.
+    /// Handles LE PHY Update Complete, which either side may have caused.
     mutating func phyUpdated(_ complete: LEPHYUpdateComplete, at now: Instant) {
         guard let slot = links.slot(of: complete.connectionHandle) else { return }
         let phys = LinkPHYs(transmit: complete.transmit, receive: complete.receive)
         advance(slot, at: now) { $0.phyNegotiation.handle(.updateCompleted(complete.status, phys), $1) }
     }
 
-    /// LE Data Length Change.
+    /// Handles LE Data Length Change.
     mutating func dataLengthChanged(_ change: LEDataLengthChange) {
         guard let slot = links.slot(of: change.connectionHandle) else { return }
         links.at[slot.index].dataLength = LinkDataLength(

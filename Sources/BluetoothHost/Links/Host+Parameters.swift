@@ -2,12 +2,15 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// Connection parameters: as central they are ours to set, as peripheral ours to ask for. See `ParameterNegotiation`.
+/// Connection parameters. A central sets them, a peripheral requests them from its central. See `ParameterNegotiation`.
 extension Host {
-    /// Changes the connection parameters of a link, or asks the central to: over the link layer where both sides can
-    /// (Core 5.4, Vol 6, Part B, 5.1.7), else over L2CAP (Vol 3, Part A, 4.20). A central that has refused is asked again after
-    /// 30 seconds; until then the host throws `.refusedByPeer`.
-    /// `HostEvent.requestCompleted` follows when the new ones hold, and `.parametersChanged` says which they are.
+    /// Changes the connection parameters of a link. A peripheral requests the change from the central: over the link
+    /// layer if both sides support that (Core 5.4, Vol 6, Part B, 5.1.7), otherwise over L2CAP (Vol 3, Part A, 4.20).
+    /// After the central has refused, another request is allowed after 30 seconds. Until then the host throws
+    /// `.refusedByPeer`.
+    ///
+    /// `HostEvent.Link.requestCompleted` follows when the new parameters are in effect, and `.parametersChanged`
+    /// reports them.
     public mutating func updateParameters(
         _ parameters: ConnectionParameters, of link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> RequestIdentifier {
@@ -18,7 +21,7 @@ extension Host {
         }
     }
 
-    /// What a step of the signalling channel led to.
+    /// Handles the outcome of a step of the signalling channel.
     mutating func signallingStepped(_ outcome: SignallingOutcome, _ slot: LinkSlot, at now: Instant) {
         let event: ParameterNegotiation.Event
         switch outcome {
@@ -29,7 +32,7 @@ extension Host {
         advance(slot, at: now) { $0.parameterNegotiation.handle(event, $1) }
     }
 
-    /// LE Connection Update Complete.
+    /// Handles LE Connection Update Complete.
     mutating func connectionUpdated(_ complete: LEConnectionUpdateComplete, at now: Instant) {
         guard let slot = links.slot(of: complete.connectionHandle) else { return }
         let parameters = CurrentConnectionParameters(
@@ -38,13 +41,13 @@ extension Host {
         advance(slot, at: now) { $0.parameterNegotiation.handle(.updateCompleted(complete.status, parameters), $1) }
     }
 
-    /// Command Status of LE Connection Update.
+    /// Handles the Command Status of LE Connection Update.
     mutating func connectionUpdateAnswered(_ status: HCIStatus, _ link: LinkIdentifier, at now: Instant) {
         guard let slot = links.slot(of: link) else { return }
         advance(slot, at: now) { $0.parameterNegotiation.handle(.commandAnswered(status), $1) }
     }
 
-    /// LE Remote Connection Parameter Request: the peer asks over the link layer what it might ask over L2CAP.
+    /// Handles LE Remote Connection Parameter Request: the peer's request over the link layer, instead of over L2CAP.
     mutating func parametersRequested(_ request: LERemoteConnectionParameterRequest, at now: Instant) {
         let wanted = ConnectionParameters(
             intervalMin: request.intervalMin.rawValue, intervalMax: request.intervalMax.rawValue,

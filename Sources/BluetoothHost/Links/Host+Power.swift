@@ -1,14 +1,14 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Power control, and how much of the signal is lost on its way (Core 5.4, Vol 6, Part B, 5.1.17). See `LinkPower`.
+/// Power control and path loss (Core 5.4, Vol 6, Part B, 5.1.17). See `LinkPower`.
 extension Host {
     // MARK: Reading
 
-    /// Asks the controller with how much power it sends on a link; `HostEvent.Link.transmitPowerRead` or `.requestFailed` follows
-    /// (Core 5.4, Vol 4, Part E, 7.8.117).
+    /// Reads the transmit power of this device on a link. `HostEvent.Link.transmitPowerRead` or `.requestFailed`
+    /// follows (Core 5.4, Vol 4, Part E, 7.8.117).
     ///
-    /// - Throws: `.unsupported` where the controller lacks the command.
+    /// - Throws: `.unsupported` if the controller lacks the command.
     public mutating func readTransmitPower(
         of link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> RequestIdentifier {
@@ -18,10 +18,10 @@ extension Host {
         }
     }
 
-    /// Asks the peer with how much power it sends; `HostEvent.Link.transmitPowerRead` or `.requestFailed` follows (Core 5.4, Vol 4,
-    /// Part E, 7.8.118).
+    /// Reads the transmit power of the peer on a link. `HostEvent.Link.transmitPowerRead` or `.requestFailed` follows
+    /// (Core 5.4, Vol 4, Part E, 7.8.118).
     ///
-    /// - Throws: `.unsupported` where the controller lacks the command, `.busy` while another such request waits.
+    /// - Throws: `.unsupported` if the controller lacks the command, `.busy` while another such request is pending.
     public mutating func readRemoteTransmitPower(
         of link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> RequestIdentifier {
@@ -33,10 +33,11 @@ extension Host {
 
     // MARK: Reports
 
-    /// Has `LinkPowerEvent.pathLoss` sent whenever the loss of signal enters another zone, and for the zone it is in at first. Follows
-    /// `HostEvent.Link.requestCompleted` or `.requestFailed` (Core 5.4, Vol 4, Part E, 7.8.119 and 7.8.120).
+    /// Starts reports of the path loss: `LinkPowerEvent.pathLoss` for the current zone, and whenever the zone changes.
+    /// `HostEvent.Link.requestCompleted` or `.requestFailed` follows (Core 5.4, Vol 4, Part E, 7.8.119 and 7.8.120).
     ///
-    /// - Throws: `.unsupported` where the controller lacks the commands, `.busy` while such reports are asked for already.
+    /// - Throws: `.unsupported` if the controller lacks the commands, `.busy` if these reports are already on or
+    ///   requested.
     public mutating func reportPathLoss(
         _ thresholds: PathLossThresholds, of link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> RequestIdentifier {
@@ -48,16 +49,17 @@ extension Host {
         }
     }
 
-    /// Ends what `reportPathLoss` has begun. A request that has not ended fails with `.cancelled`.
+    /// Stops the reports started by `reportPathLoss`. A request that is still pending fails with `.cancelled`.
     public mutating func stopReportingPathLoss(of link: LinkIdentifier, at now: Instant) {
         guard let slot = links.slot(of: link) else { return }
         advance(slot, at: now) { $0.power.pathLoss.handle(.stopped, $1) }
     }
 
-    /// Has `LinkPowerEvent.transmitPower` sent whenever this device, the peer or either sends with other power. Follows
-    /// `HostEvent.Link.requestCompleted` or `.requestFailed` (Core 5.4, Vol 4, Part E, 7.8.121).
+    /// Starts reports of the transmit power: `LinkPowerEvent.transmitPower` whenever it changes on the selected sides.
+    /// `HostEvent.Link.requestCompleted` or `.requestFailed` follows (Core 5.4, Vol 4, Part E, 7.8.121).
     ///
-    /// - Throws: `.unsupported` where the controller lacks the command, `.busy` while such reports are asked for already.
+    /// - Throws: `.unsupported` if the controller lacks the command, `.busy` if these reports are already on or
+    ///   requested.
     public mutating func reportTransmitPower(
         local: Bool, remote: Bool, of link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> RequestIdentifier {
@@ -68,7 +70,7 @@ extension Host {
         }
     }
 
-    /// Ends what `reportTransmitPower` has begun. A request that has not ended fails with `.cancelled`.
+    /// Stops the reports started by `reportTransmitPower`. A request that is still pending fails with `.cancelled`.
     public mutating func stopReportingTransmitPower(of link: LinkIdentifier, at now: Instant) {
         guard let slot = links.slot(of: link) else { return }
         advance(slot, at: now) { $0.power.transmitPower.handle(.stopped, $1) }
@@ -82,12 +84,12 @@ extension Host {
 
     // MARK: Answers and events
 
-    /// The answer to one of these commands.
+    /// Handles the answer to one of these commands.
     mutating func powerAnswered(
         _ answer: LinkPower.Answer, _ request: RequestIdentifier, _ link: LinkIdentifier,
         _ completion: borrowing CommandCompletion, at now: Instant
     ) {
-        // Without its link a request has ended.
+        // The request has already ended with its link.
         guard let slot = links.slot(of: link) else { return }
         let status = completion.status
         switch answer {
@@ -110,20 +112,20 @@ extension Host {
         }
     }
 
-    /// LE Path Loss Threshold.
+    /// Handles LE Path Loss Threshold.
     mutating func pathLossReported(_ report: LEPathLossThreshold, at now: Instant) {
         guard let slot = links.slot(of: report.connectionHandle) else { return }
         advance(slot, at: now) { $0.power.pathLoss.handle(.crossed(report), $1) }
     }
 
-    /// LE Transmit Power Reporting: of a change, or what was asked of the peer.
+    /// Handles LE Transmit Power Reporting: a change, or the answer to a read of the peer's power.
     mutating func transmitPowerReported(_ report: LETransmitPowerReporting, at now: Instant) {
         guard let slot = links.slot(of: report.connectionHandle) else { return }
         if let change = TransmitPowerChange(report) {
             guard report.status == .success else { return }
             advance(slot, at: now) { $0.power.transmitPower.handle(.changed(change), $1) }
         } else if report.reason == 2 {
-            // The reason stands for LE Read Remote Transmit Power Level; others are reserved.
+            // This reason means LE Read Remote Transmit Power Level. Higher values are reserved.
             let power = LinkTransmitPower(report)
             advance(slot, at: now) { $0.power.readings.handle(.remoteReported(report.status, power), $1) }
         }

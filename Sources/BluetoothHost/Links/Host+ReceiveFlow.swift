@@ -1,29 +1,30 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Flow control from the controller to the host (Core 5.4, Vol 4, Part E, 4.2): the controller sends no more ACL packets
-/// than the host has said it holds, and waits for Host Number Of Completed Packets.
+/// Controller-to-host flow control (Core 5.4, Vol 4, Part E, 4.2). The controller sends no more ACL packets than the
+/// host has buffers for, and waits for Host Number Of Completed Packets.
 extension Host {
-    /// Lets a peer wait: what is received on its link is still handled, but counts as held until `resumeReceiving`. In
-    /// the end the controller sends nothing more, and does not acknowledge the peer's packets.
+    /// Holds a peer back. The host still handles the packets that it receives on the link, but does not report them as
+    /// completed until `resumeReceiving`. Eventually the controller stops sending, and no longer acknowledges the
+    /// peer's packets.
     ///
-    /// The controller counts packets of all links together. So that no link waits for another one, each may hold no more
-    /// than its share of `HostConfiguration.receiveBufferCount`; what comes beyond that is not held back while there are
-    /// several links. Without effect where `ControllerInformation.controlsReceiving` is false.
+    /// The controller counts the packets of all links together. To keep one link from blocking the others, each link
+    /// may hold only its share of `HostConfiguration.receiveBufferCount`. If there are several links, packets beyond
+    /// that share are not held back. Without effect if `ControllerInformation.controlsReceiving` is false.
     public mutating func holdReceiving(of link: LinkIdentifier) {
         guard receiveFlow.isOn, let slot = links.slot(of: link) else { return }
         links.at[slot.index].receiveCredit.hold()
     }
 
-    /// Lets a peer go on that `holdReceiving` made wait.
+    /// Lets a peer continue that was held back by `holdReceiving`.
     public mutating func resumeReceiving(of link: LinkIdentifier) {
         guard let slot = links.slot(of: link), links.at[slot.index].receiveCredit.isHeld else { return }
         links.at[slot.index].receiveCredit.resume()
         returnCredits()
     }
 
-    /// Reports to the controller how many packets it may replace by others (7.3.40). The command needs no credit and gets no
-    /// answer, so it does not wait in line with others.
+    /// Reports to the controller the number of packets that the host has completed (7.3.40). The command needs no
+    /// command credit and has no answer, so it does not wait for other commands.
     @inline(never)
     mutating func returnCredits() {
         guard receiveFlow.isOn else { return }
@@ -37,7 +38,7 @@ extension Host {
             if entryCount == 0 {
                 outbox.writer.append(HCIPacketType.command.rawValue)
                 outbox.writer.append(HCIOpcode.hostNumberOfCompletedPackets.rawValue)
-                // The length and the number of links, which follow at the end.
+                // A placeholder for the length and the number of links, which are filled in at the end.
                 outbox.writer.append(UInt16(0))
             }
             entryCount += 1

@@ -6,9 +6,9 @@ import BluetoothL2CAP
 
 /// Packets from the controller.
 extension Host {
-    /// Takes one H4 packet from the controller.
+    /// Handles one H4 packet from the controller.
     public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
-        // Without a controller there are no links, so only data needs no further look at it.
+        // Without a controller there are no links, so only ACL data can skip the check below.
         if packet.count > 0, packet[0] == HCIPacketType.aclData.rawValue {
             return receiveACL(packet.extracting(droppingFirst: 1), at: now)
         }
@@ -24,10 +24,10 @@ extension Host {
     }
 
     private mutating func receiveACL(_ bytes: Span<UInt8>, at now: Instant) {
-        // Whatever is wrong with the packet: `receiveInvalidACL` only asks which link has lost it.
+        // `receiveInvalidACL` only determines which link has lost the packet, regardless of the error.
         guard let packet = try? ACLDataPacket(decoding: bytes), let slot = links.slot(of: packet.connectionHandle)
         else { return receiveInvalidACL(bytes, at: now) }
-        // What nearly every packet is: a whole frame, of which nothing is to be kept.
+        // Nearly every packet is a complete frame, so nothing has to be kept.
         guard packet.isOrdinaryStart, !links.at[slot.index].reassembler.isPartial,
             let frame = L2CAPFrame(whole: packet.data),
             packet.data.count <= Link.maximumFrameLength, links.at[slot.index].life.isOpen
@@ -40,7 +40,8 @@ extension Host {
         receiveChannelFrame(frame.payload, on: frame.channel, slot, at: now)
     }
 
-    /// Takes a frame, which is a packet, on a channel that is not a fixed one. What is frequent is handled here.
+    /// Handles a complete frame in one packet, on a channel that is not a fixed one. Only the frequent outcomes are
+    /// handled here.
     @inline(never)
     private mutating func receiveChannelFrame(
         _ payload: Span<UInt8>, on endpoint: ChannelIdentifier, _ slot: LinkSlot, at now: Instant
@@ -67,7 +68,7 @@ extension Host {
         case .frame:
             if let frame = L2CAPFrame(whole: packet.data) { receiveFrame(frame, slot, at: now) }
         case .reassembled:
-            // The frame lies in the link, which changes while it is handled.
+            // The link changes while the frame is handled, so the frame must not be stored in it.
             var frame = ByteWriter()
             swap(&frame, &reassembled)
             frame.removeAll()
@@ -84,23 +85,24 @@ extension Host {
         }
     }
 
-    /// A packet was dropped, with the frame it belongs to.
+    /// Handles the loss of a dropped packet and of the frame that it belongs to.
     private mutating func dropped(_ fault: HostFault, _ slot: LinkSlot, at now: Instant) {
         frameLost(fault, on: links.at[slot.index].reassembler.lostChannel, slot, at: now)
     }
 
-    /// A frame was lost, on a channel that may not be known. One that is credit-based does not outlive that.
+    /// Handles the loss of a frame on a channel, which is nil if unknown. A credit-based channel is closed.
     private mutating func frameLost(_ fault: HostFault, on channel: UInt16?, _ slot: LinkSlot, at now: Instant) {
         handle(fault, of: slot, at: now)
         links.at[slot.index].signalling.channels.frameLost(on: channel.map { ChannelIdentifier($0) })
         settleChannels(slot, at: now)
     }
 
-    /// A packet of no link, or one that is not as long as it says: then something of its link is missing.
+    /// Handles a packet that belongs to no link, or that has a wrong length. In the latter case, data of its link is
+    /// missing.
     @inline(never)
     private mutating func receiveInvalidACL(_ bytes: Span<UInt8>, at now: Instant) {
         var reader = ByteReader(bytes)
-        // The only error is that the packet ends before its handle does: then it names no link.
+        // The only possible error is that the packet ends before its connection handle, so it belongs to no link.
         guard let header = try? reader.readUInt16(), let slot = links.slot(of: ConnectionHandle(header)) else {
             return handle(.dataUnassigned, at: now)
         }
@@ -114,7 +116,7 @@ extension Host {
         receiveOpenFrame(frame, slot, at: now)
     }
 
-    /// Takes a frame of a link that is established.
+    /// Handles a frame on an established link.
     @inline(__always)
     private mutating func receiveOpenFrame(_ frame: borrowing L2CAPFrame, _ slot: LinkSlot, at now: Instant) {
         switch frame.channel {
@@ -137,7 +139,7 @@ extension Host {
         return false
     }
 
-    /// Ends a link on which more had to be sent than fits. After whatever may be answered.
+    /// Ends a link whose responses no longer fit into the send queue. Called after every step that may send a response.
     @inline(__always)
     mutating func endIfOverwhelmed(_ slot: LinkSlot, at now: Instant) {
         if !links.at[slot.index].life.isOpen { endOverwhelmed(slot, at: now) }
@@ -165,7 +167,7 @@ extension Host {
         if case .rejected = outcome { handle(.signallingRejected, of: slot, at: now) }
         signallingStepped(outcome, slot, at: now)
         settleChannels(slot, at: now)
-        // It may have been credits.
+        // The peer may have sent credits.
         pumpChannels(at: now)
     }
 }

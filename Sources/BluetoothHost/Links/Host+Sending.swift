@@ -4,34 +4,36 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// L2CAP frames on their way to the controller.
+/// L2CAP frames to the controller.
 ///
-/// A frame is written once, straight into the outbox behind room for the headers of HCI and L2CAP. Where the controller
-/// has a free buffer and the frame fits into it, closing it fills in the headers and that was all. Only otherwise is it
-/// copied, into the queue of its link, and leaves from there in fragments as buffers come free.
+/// A frame is written once, directly into the outbox, behind room for the HCI and L2CAP headers. If the controller has
+/// a free buffer and the frame fits into it, closing the frame only fills in the headers. Otherwise the frame is copied
+/// into the queue of its link, and sent from there in fragments as buffers become available.
 extension Host {
-    /// H4 indicator and ACL header, and what the channel needs.
+    /// The H4 packet indicator, the ACL header and the channel's header.
     private static var headroom: Int { 1 &+ ACLDataPacket.headerLength &+ FixedChannel.headroom }
 
-    /// Leaves room for the headers of a frame; its payload is to be appended to `outbox.writer`.
+    /// Leaves room for the headers of a frame. Append its payload to `outbox.writer`.
     @inline(__always)
     mutating func openFrame() {
         outbox.writer.leaveRoom(for: Self.headroom)
     }
 
-    /// How many bytes of payload have been written since `openFrame`.
+    /// The number of payload octets written since `openFrame`.
     @inline(__always)
     var openPayloadCount: Int { outbox.writer.count &- outbox.openOffset &- Self.headroom }
 
-    /// Fills in the headers of the frame opened last and sends it, or queues it. A frame without payload is forgotten.
+    /// Fills in the headers of the most recently opened frame, and sends or queues it. A frame without payload is
+    /// discarded.
     @inline(__always)
     mutating func closeFrame(_ slot: LinkSlot, _ channel: FixedChannel) {
         closeFrame(slot, to: channel.identifier)
     }
 
-    /// The same for any channel, by the endpoint of the peer.
+    /// The same for any channel, identified by the peer's endpoint.
     ///
-    /// - Parameter sduLength: what to fill into the first two octets of the payload, where it begins an SDU.
+    /// - Parameter sduLength: the SDU length to write into the first two octets of the payload; nil if the frame does
+    ///   not start an SDU.
     @inline(__always)
     mutating func closeFrame(_ slot: LinkSlot, to channel: ChannelIdentifier, sduLength: Int? = nil) {
         let length = openPayloadCount
@@ -48,12 +50,12 @@ extension Host {
         }
     }
 
-    /// Fills in the headers of the frame opened last, of which it is the only packet.
+    /// Fills in the headers of the most recently opened frame, assuming that it is sent in a single packet.
     @inline(__always)
     private mutating func fillHeaders(
         _ handle: ConnectionHandle, _ channel: ChannelIdentifier, _ length: Int, _ sduLength: Int? = nil
     ) {
-        // Connection handle and length of the ACL packet, two octets each, and the channel's header.
+        // Connection handle and ACL data length, two octets each, followed by the channel's header.
         let header =
             UInt64(handle.rawValue) | UInt64(truncatingIfNeeded: length &+ FixedChannel.headroom) << 16
             | UInt64(L2CAPFrame.header(to: channel, payloadLength: length)) << 32
@@ -62,7 +64,7 @@ extension Host {
         outbox.writer.overwrite(type, then: header, UInt16(truncatingIfNeeded: sduLength), at: outbox.openOffset)
     }
 
-    /// Moves the frame opened last to the queue of its link.
+    /// Moves the most recently opened frame to the queue of its link.
     private mutating func queueOpenFrame(_ slot: LinkSlot, _ frameLength: Int) {
         guard links.at[slot.index].sendQueue.count < sendQueueLimit &+ Link.answerReserve else {
             links.at[slot.index].life.overwhelm()
@@ -74,7 +76,7 @@ extension Host {
         pump()
     }
 
-    /// Sends what is queued as far as the controller has room, a frame of each link in turn.
+    /// Sends queued frames as far as the controller has room, one frame of each link in turn.
     mutating func pump() {
         var idle = 0
         while idle < links.slots.count, waitingLinks > 0 {
@@ -83,7 +85,7 @@ extension Host {
         }
     }
 
-    /// Sends as much of a link's oldest frame as there is room for. False where nothing could be sent.
+    /// Sends as much of a link's oldest frame as the controller has room for. Returns false if nothing could be sent.
     private mutating func sendFromQueue(of slot: LinkSlot) -> Bool {
         guard links.at[slot.index].isInUse, !links.at[slot.index].sendQueue.isEmpty else { return false }
         guard sendJoined(slot) || links.at[slot.index].sendOldest(through: &flow, length: aclDataLength, into: &outbox)
@@ -98,8 +100,8 @@ extension Host {
         return true
     }
 
-    /// Sends the oldest frames of a link as one, where they are notifications, the client understands that, and one packet
-    /// takes it. False where that is not so, or the controller has no buffer.
+    /// Sends the oldest frames of a link as one, if they are notifications, the client supports that, and they fit into
+    /// one packet. Returns false otherwise, or if the controller has no free buffer.
     private mutating func sendJoined(_ slot: LinkSlot) -> Bool {
         guard joinsNotifications(slot), links.at[slot.index].sentOfFirst == 0, links.at[slot.index].sendQueue.count > 1,
             let mtu = links.at[slot.index].endpoint.bearer(of: .first)?.mtu
@@ -114,13 +116,13 @@ extension Host {
         return true
     }
 
-    /// Whether the peer, as a client, takes several values in one notification.
+    /// Whether the peer, as a client, supports several values in one notification.
     func joinsNotifications(_ slot: LinkSlot) -> Bool {
         links.at[slot.index].endpoint.peer.clientSupportedFeatures.contains(.multipleHandleValueNotifications)
     }
 
-    /// How many frames wait in a link's send queue for the controller's buffers, and PDUs on its enhanced ATT bearers for the
-    /// peer's credits; 0 for a link that is gone.
+    /// The number of frames that wait in a link's send queue for the controller's buffers, plus the PDUs that wait on
+    /// its enhanced ATT bearers for the peer's credits; 0 if the link has ended.
     public func queuedFrameCount(of link: LinkIdentifier) -> Int {
         guard let slot = links.slot(of: link) else { return 0 }
         var count = links.at[slot.index].sendQueue.count
@@ -133,11 +135,11 @@ extension Host {
     }
 
     private var sendQueueLimit: Int { max(1, configuration.sendQueueLimit) }
-    /// How many values may wait on one channel.
+    /// The maximum number of values that wait on one channel.
     var valueLimit: Int { sendQueueLimit }
 
-    /// Whether a link's queue has room for one more value that may be refused: notifications and commands. Requests,
-    /// responses and confirmations are never refused; the protocol itself allows but one of each at a time.
+    /// Whether a link's queue has room for another value that may be refused: a notification or a command. Requests,
+    /// responses and confirmations are never refused, because the protocol itself allows only one of each at a time.
     @inline(__always)
     mutating func hasRoom(_ slot: LinkSlot) -> Bool {
         guard links.at[slot.index].sendQueue.count >= sendQueueLimit else { return true }

@@ -5,58 +5,59 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothSMP
 
-/// One connection: everything the host keeps per peer. Both GATT roles share its attribute endpoint.
+/// One connection: everything that the host keeps for a link. Both GATT roles share its attribute endpoint.
 struct Link: Sendable {
     let identifier: LinkIdentifier
-    /// False once the link is gone; see `LinkTable`.
+    /// False once the link has ended; see `LinkTable`.
     var isInUse = true
     let handle: ConnectionHandle
     let role: LinkRole
-    /// When the controller reported it.
+    /// The time at which the controller reported the link.
     let beginning: Instant
-    /// The address the peer uses on this link, or its identity address if the controller has resolved that.
+    /// The peer's address on this link; its identity address if the controller has resolved the address on the air.
     let address: DeviceAddress
-    /// The address this host uses on this link.
+    /// This host's address on this link.
     let localAddress: DeviceAddress
-    /// The peer, under the name it had when the link was made.
+    /// The peer, by the name that it had when the link was made.
     let peer: PeerID
-    /// The peer, under the name later links will have; differs from `peer` once that proves to be another name of it.
+    /// The peer, by the name that its later links will have. Differs from `peer` once the peer turns out to be known by
+    /// another name.
     var lastingPeer: PeerID
     var life: LinkLife
-    /// What the peer's link layer can do, once it has said so.
+    /// The features of the peer's link layer; empty until they have been read.
     var remoteFeatures: LEFeatures = []
     var parameterNegotiation: ParameterNegotiation
     var phyNegotiation = PHYNegotiation()
-    /// How long data packets are.
+    /// The maximum data length in each direction.
     var dataLength = LinkDataLength()
     var power = LinkPower()
 
     var reassembler: ACLReassembler
     var receiveCredit = ReceiveCredit()
-    /// Whole L2CAP frames that wait for the controller's buffers.
+    /// Complete L2CAP frames that wait for the controller's buffers.
     var sendQueue = PacketQueue(reservingCapacity: 0)
-    /// How much of the first frame in `sendQueue` has gone to the controller.
+    /// The number of octets of the first frame in `sendQueue` that have been sent to the controller.
     var sentOfFirst = 0
-    /// Whether a send was refused since the queue was last short enough.
+    /// Whether `HostEvent.Link.readyToSend` must be reported, because a send was refused.
     var mustSignalReady = false
 
     var signalling: SignallingChannel
-    /// The credit-based channel that sent last of those that wait.
+    /// The credit-based channel that sent last, for the round robin over waiting channels.
     var lastSendingChannel: ChannelIdentifier = 0
-    /// Both GATT roles. Its first channel is the link's fixed one, the others are those of `enhanced`.
+    /// The endpoint of both GATT roles. Its first channel is the link's fixed one, the others are those of `enhanced`.
     var endpoint = AttributeEndpoint()
     /// The enhanced ATT bearers.
     var enhanced = EnhancedBearers()
-    /// How far this host is in asking the peer for some.
+    /// The negotiation of enhanced bearers with the peer.
     var negotiation = BearerNegotiation()
     var protection: LinkProtection
-    /// The handle of the peer's Service Changed value, if its caller has told it; zero otherwise.
+    /// The handle of the peer's Service Changed value, if the caller has provided it; zero otherwise.
     var serviceChanged: AttributeHandle = 0
-    /// What its caller has discovered of the peer's server and wants to be kept with a bond.
+    /// The caller's discovery results for the peer's server, to be kept with a bond.
     var attributes: DiscoveredAttributes?
-    /// The exchange of the MTU that the host began by itself.
+    /// The MTU exchange that the host has started itself.
     var automaticExchange: GATTClient.OperationID?
-    /// The indications of changes in the database.
+    /// The indications of Service Changed.
     var serviceChange = ServiceChangeIndication()
     /// The indications of the Encrypted Data Key Material.
     var keyMaterial = KeyMaterialIndication()
@@ -83,12 +84,13 @@ struct Link: Sendable {
             channelLimit: configuration.maximumChannels)
     }
 
-    /// The largest ATT_MTU: the longest value there can be, in the PDU with the longest header (Vol 3, Part F, 3.2.9).
+    /// The maximum ATT_MTU: the longest attribute value, in the PDU with the longest header (Vol 3, Part F, 3.2.9).
     static let maximumMTU = 517
-    /// No channel of this host takes more: a K-frame of the greatest MPS, with the length of its SDU.
+    /// The maximum frame length on any channel of this host: a K-frame with the greatest MPS and an SDU length field.
     static let maximumFrameLength = L2CAPFrame.headerLength + 2 + Int(Host.greatestMPS)
-    /// How many frames more than values may wait: answers, which are never refused. A peer that keeps to the protocol
-    /// waits for each, so that more than a few show that it does not, or that the controller sends nothing.
+    /// The number of frames, in addition to the limit for values, that may wait. They are answers, which are never
+    /// refused. A compliant peer waits for each answer, so more than a few mean that the peer violates the protocol, or
+    /// that the controller sends nothing.
     static let answerReserve = 32
 
     var information: LinkInformation {
@@ -97,25 +99,25 @@ struct Link: Sendable {
             parameters: parameters, phys: phys, dataLength: dataLength, security: endpoint.security)
     }
 
-    /// The connection parameters that the link has now.
+    /// The current connection parameters.
     var parameters: CurrentConnectionParameters { parameterNegotiation.current }
 
-    /// The PHYs that the link uses now.
+    /// The current PHYs.
     var phys: LinkPHYs { phyNegotiation.phys }
 
-    /// The requests about the link that an event of the controller, or a time-out, would end.
+    /// The pending requests for the link that end with a controller event or a timeout.
     var pendingRequests: [RequestIdentifier] {
         [parameterNegotiation.request].compactMap { $0 } + phyNegotiation.requests + power.requests
     }
 
-    /// Whether it ends as soon as it has begun, before a peer could have made use of it, and not at this host's wish.
+    /// Whether the link ends as soon as it has begun, before a peer could have used it, and not at this host's request.
     func isShortLived(at now: Instant) -> Bool {
         !life.isEnding && beginning.duration(to: now) < LinkInformation.shortestUse
     }
 
-    /// When something of this link is due.
+    /// The next time at which something of this link is due.
     ///
-    /// Mutating, for then it is read in place: to read a property of an array's element copies the element.
+    /// Mutating so that the value is read in place: reading a property of an array's element copies the element.
     var nextDeadline: Instant? {
         mutating get {
             var deadline = earliest(life.deadline, parameterNegotiation.deadline)
@@ -130,13 +132,13 @@ struct Link: Sendable {
 
     // MARK: Receiving
 
-    /// Takes the data of an ACL packet.
+    /// Handles the data of an ACL packet.
     mutating func receive(_ packet: borrowing ACLDataPacket) -> ACLReassembler.Outcome {
         receiveCredit.packetReceived()
         return reassembler.receive(packet)
     }
 
-    /// Takes the payload of a frame that is a packet, on a channel of the dynamic range.
+    /// Handles the payload of a complete frame in one packet, on a channel of the dynamic range.
     @inline(__always)
     mutating func receive(_ payload: Span<UInt8>, on endpoint: ChannelIdentifier) -> CreditBasedChannel.Receipt {
         receiveCredit.packetReceived()
@@ -145,13 +147,14 @@ struct Link: Sendable {
 
     // MARK: Sending
 
-    /// The length of an SDU, in front of it.
+    /// The size of the SDU length field, which precedes an SDU.
     static var sduHeadroom: Int { 2 }
 
-    /// Takes a credit for a PDU of `length` octets on an enhanced bearer, where it is one K-frame and need not wait.
+    /// Takes a credit for a PDU of `length` octets on an enhanced bearer, if the PDU fits into one K-frame and need not
+    /// wait.
     ///
     /// - Parameter canSend: whether the controller has a free buffer.
-    /// - Returns: the endpoint of the peer it goes to; nil where that is not so.
+    /// - Returns: the peer's endpoint to send to; nil if the PDU cannot be sent like this.
     @inline(__always)
     mutating func takeCredit(
         forWhole length: Int, on bearer: AttributeChannel.ID, _ canSend: Bool
@@ -160,11 +163,11 @@ struct Link: Sendable {
         return signalling.channels.takeCredit(forWhole: length, on: bearer.channel)
     }
 
-    /// Where a notification goes: the bearer, and the endpoint of the peer, which is nil where it has to wait or is longer than
-    /// a K-frame.
+    /// The bearer that carries a notification, and the peer's endpoint. The endpoint is nil if the notification has to
+    /// wait or is longer than a K-frame.
     typealias NotificationRoute = (bearer: AttributeChannel.ID, remote: ChannelIdentifier?)
 
-    /// Writes a notification, over an enhanced bearer behind room for the length of the SDU, and takes the credit for it.
+    /// Writes a notification. On an enhanced bearer, leaves room for the SDU length field and takes a credit.
     @inline(__always)
     mutating func notify(
         _ handle: AttributeHandle, _ value: Span<UInt8>, from server: GATTServer, _ canSend: Bool,
@@ -177,13 +180,13 @@ struct Link: Sendable {
         return (bearer, takeCredit(forWhole: length, on: bearer, canSend))
     }
 
-    /// Puts the L2CAP frame that makes up the last `length` octets of `writer` at the end of the queue.
+    /// Appends the L2CAP frame in the last `length` octets of `writer` to the queue.
     mutating func queue(frameOf length: Int, endOf writer: borrowing ByteWriter) {
         sendQueue.append(writer.span.extracting(last: length))
     }
 
-    /// Sends fragments of the oldest frame, each at most `length` octets of it, while the controller has buffers. False
-    /// where it has none.
+    /// Sends fragments of the oldest frame, each with at most `length` octets, while the controller has free buffers.
+    /// Returns false if it has none.
     mutating func sendOldest(through flow: inout ACLFlowControl, length: Int, into outbox: inout PacketQueue) -> Bool {
         let total = sendQueue.first.count
         var hasSent = false
@@ -206,43 +209,44 @@ struct Link: Sendable {
     }
 }
 
-/// The connection parameters a link has now (Core 5.4, Vol 6, Part B, 4.5.1).
+/// The current connection parameters of a link (Core 5.4, Vol 6, Part B, 4.5.1).
 public struct CurrentConnectionParameters: Hashable, Sendable {
-    /// From one connection event to the next.
+    /// The time from one connection event to the next.
     public var interval: Duration
-    /// How many connection events the peripheral may skip.
+    /// The number of connection events that the peripheral may skip.
     public var latency: UInt16
-    /// How long the link survives without a packet.
+    /// The time without a packet after which the link is lost.
     public var supervisionTimeout: Duration
 
-    /// Whether they are what somebody asks for.
+    /// Whether the parameters satisfy a request.
     func satisfy(_ wanted: ConnectionParameters) -> Bool {
         (wanted.minimumInterval...wanted.maximumInterval).contains(interval) && latency == wanted.latency
             && supervisionTimeout == wanted.supervisionTimeout
     }
 }
 
-/// What a host tells of a link.
+/// The properties of a link.
 public struct LinkInformation: Equatable, Sendable {
     /// This host's role.
     public var role: LinkRole
-    /// The peer. It keeps this name for as long as the link lives.
+    /// The peer. Its `PeerID` does not change while the link exists.
     public var peer: PeerID
-    /// The address the peer uses on this link, or its identity address if the controller has resolved that.
+    /// The peer's address on this link; its identity address if the controller has resolved the address on the air.
     public var address: DeviceAddress
-    /// The ATT_MTU.
+    /// The ATT_MTU of the fixed channel, in octets.
     public var mtu: Int
     /// The connection parameters.
     public var parameters: CurrentConnectionParameters
     /// The PHYs.
     public var phys = LinkPHYs()
-    /// How long data packets on the air are.
+    /// The maximum lengths of data packets on the air.
     public var dataLength = LinkDataLength()
-    /// How well the link is protected.
+    /// The security of the link.
     public var security: LinkSecurity
-    /// How often its services had changed before a user of a shared host was told of the link: see `HostCall.knownChanges`.
+    /// The number of changes of the peer's services that happened before a user of a shared host was notified of the
+    /// link: see `HostCall.knownChanges`.
     public var serviceChanges: UInt32 = 0
 
-    /// How long a link has to last to be useful to anyone.
+    /// The minimum lifetime of a link that is useful to anyone.
     package static let shortestUse = Duration.milliseconds(100)
 }

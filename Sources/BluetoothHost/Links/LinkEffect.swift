@@ -2,34 +2,35 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// The facts by which a machine of a link decides, beside its own state.
+/// The facts that a link's state machine uses for its decisions, in addition to its own state.
 struct LinkContext: Sendable {
     let link: LinkIdentifier
     let handle: ConnectionHandle
     let role: LinkRole
     /// Whether the host has reported the link as connected.
     let isAnnounced: Bool
-    /// Whether the queue has room for a command that somebody asked for; see `Host.sendOptional`.
+    /// Whether the queue has room for an optional command; see `Host.sendOptional`.
     let canSendCommand: Bool
-    /// Whether the controller has the Connection Parameters Request procedure (Core 5.4, Vol 6, Part B, 5.1.7).
+    /// Whether the controller supports the Connection Parameters Request procedure (Core 5.4, Vol 6, Part B, 5.1.7).
     let hasParameterRequest: Bool
-    /// Whether the central still owes the answer to a request for parameters over L2CAP.
+    /// Whether a connection parameter request over L2CAP is still unanswered by the central.
     let isAskingCentral: Bool
     let now: Instant
 }
 
-/// What a machine of a link asks of the host.
+/// What a link's state machine asks the host to do.
 enum LinkEffect: Sendable {
-    /// Sends a command. The answer comes back to the machine that the purpose names.
+    /// Sends a command. The purpose identifies the state machine that handles its answer.
     case send(any HCICommand, for: CommandPurpose)
-    /// Asks the central for connection parameters over L2CAP, which must be free for that.
+    /// Requests connection parameters from the central over L2CAP. No other such request may be outstanding.
     case requestParameters(ConnectionParameters)
     case report(HostEvent.Link)
 }
 
-/// The one way from the host into the machines of its links, and from their effects to the outbox and the events.
+/// The only path from the host into the state machines of its links, and from their effects to the outbox and the
+/// events.
 extension Host {
-    /// Lets a machine of a link handle an event, and performs the effects.
+    /// Passes an event to a state machine of a link, and performs the effects.
     mutating func advance<Refusal: Error>(
         _ slot: LinkSlot, at now: Instant,
         _ handle: (inout Link, LinkContext) throws(Refusal) -> [LinkEffect]
@@ -42,7 +43,8 @@ extension Host {
         perform(try handle(&links.at[slot.index], context), slot, at: now)
     }
 
-    /// The same for an event that carries a request, which gets its identifier here unless the machine refuses it.
+    /// The same for an event that carries a request. The request gets an identifier here, unless the state machine
+    /// refuses it.
     mutating func request(
         _ slot: LinkSlot, at now: Instant,
         _ handle: (inout Link, RequestIdentifier, LinkContext) throws(HostError) -> [LinkEffect]
@@ -52,7 +54,7 @@ extension Host {
         return makeRequest()
     }
 
-    /// Performs effects in their order.
+    /// Performs effects in order.
     private mutating func perform(_ effects: [LinkEffect], _ slot: LinkSlot, at now: Instant) {
         for effect in effects {
             switch effect {
@@ -71,7 +73,7 @@ extension Host {
             try links.at[slot.index].signalling.requestConnectionParameterUpdate(
                 parameters, at: now, into: &outbox.writer)
         } catch {
-            // Not reached: the machine sees in its context whether another request is outstanding.
+            // Not reached: the state machine checks in its context whether another request is outstanding.
             return outbox.rollback()
         }
         closeFrame(slot, .leSignalling)

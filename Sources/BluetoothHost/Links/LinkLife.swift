@@ -1,45 +1,47 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The life of a link, from the controller's report to its end.
+/// The lifecycle of a link, from the controller's report to its end.
 ///
 ///     establishing ──first packet received──▶ open ──▶ overwhelmed
 ///          │                                   │            │
 ///          └─called off──▶ dismissed           └────────────┴──Disconnect sent──▶ closing
 ///
-/// Only `open`, `overwhelmed` and `closing` are phases of a link that the caller knows of.
+/// The caller knows a link only in the phases `open`, `overwhelmed` and `closing`.
 struct LinkLife: Sendable {
     enum Phase: Sendable {
-        /// A controller reports a connection when it has asked the peer for it. Until a packet from the peer was received
-        /// the link may prove never to have existed (reason 0x3E). At the given time the host stops waiting for one.
+        /// A controller reports a connection as soon as it has sent the request to the peer. Until a packet from the
+        /// peer arrives, the link may turn out never to have been established (reason 0x3E). At the given time the host
+        /// stops waiting for a packet.
         case establishing(until: Instant)
-        /// The link was reported as connected.
+        /// The link has been reported as connected.
         case open
-        /// Answers had to be thrown away, because the peer asks for more and the controller sends none. The link is of no
-        /// use any more, and nothing that comes over it is looked at.
+        /// Responses had to be dropped, because the peer sends too many requests, or the controller sends nothing. The
+        /// link is no longer usable, and received data is ignored.
         case overwhelmed
-        /// Disconnect was sent. At the given time the link counts as gone even if the controller never says so.
+        /// Disconnect was sent. At the given time the host considers the link ended, even if the controller has not
+        /// reported that.
         case closing(Closing, until: Instant)
-        /// Disconnect was sent for a link that has never been reported.
+        /// Disconnect was sent for a link that was never reported.
         case dismissed(until: Instant)
     }
 
-    /// Why the host ends a link.
+    /// The reason why the host ends a link.
     enum Closing: Equatable, Sendable {
-        /// Somebody asked for it.
+        /// The application, or the host itself, requested it.
         case requested
-        /// The peer has not answered an ATT request in time: nothing may be sent on the bearer any more, and ATT has no
-        /// other on this link (Core 5.4, Vol 3, Part F, 3.3.3).
+        /// The peer has not answered an ATT request in time. Nothing may be sent on that bearer any more (Core 5.4, Vol
+        /// 3, Part F, 3.3.3), and the link is useless without its fixed bearer.
         case bearerExpired
         /// See `Phase.overwhelmed`.
         case overwhelmed
         /// The link could not be encrypted with the key of the peer's bond, for this reason.
         case encryptionFailed(HCIStatus)
-        /// The controller is about to be released. The host ignores the peer: its requests would be answered for an application
-        /// whose adapter is closed.
+        /// The controller is about to be released. The host ignores the peer, because the application that would answer
+        /// its requests has closed the adapter.
         case shutDown
 
-        /// What to report in place of the controller's reason, where the host itself found the link unusable.
+        /// The reason to report instead of the controller's, if the host itself found the link unusable.
         fileprivate var reportedReason: HCIStatus? {
             switch self {
             case .requested, .shutDown: nil
@@ -49,7 +51,7 @@ struct LinkLife: Sendable {
             }
         }
 
-        /// What to tell the peer.
+        /// The reason to send to the peer.
         fileprivate var reason: HCIStatus {
             switch self {
             case .requested, .bearerExpired, .shutDown: .remoteUserTerminatedConnection
@@ -60,16 +62,16 @@ struct LinkLife: Sendable {
     }
 
     private(set) var phase: Phase
-    /// For a central, until the link is established: the attempt to connect that will end with it.
+    /// On a central, until the link is established: the attempt to connect that led to the link.
     private(set) var attempt: Initiator.Attempt?
 
-    /// A link from which a first packet is expected until `deadline`.
+    /// Creates a link on which a first packet is expected until `deadline`.
     init(_ attempt: Initiator.Attempt?, establishedUntil deadline: Instant) {
         phase = .establishing(until: deadline)
         self.attempt = attempt
     }
 
-    /// Whether the link was reported as connected, so that its end is to be reported as well.
+    /// Whether the link has been reported as connected, so that its end must be reported as well.
     var isAnnounced: Bool {
         switch phase {
         case .open, .overwhelmed, .closing: true
@@ -77,7 +79,7 @@ struct LinkLife: Sendable {
         }
     }
 
-    /// Whether the host has asked the controller to end it.
+    /// Whether the host has asked the controller to end the link.
     var isEnding: Bool {
         switch phase {
         case .closing, .dismissed: true
@@ -85,7 +87,7 @@ struct LinkLife: Sendable {
         }
     }
 
-    /// Whether what comes over the link is of use.
+    /// Whether frames on the link are processed.
     var takesFrames: Bool {
         switch phase {
         case .open: true
@@ -109,16 +111,16 @@ struct LinkLife: Sendable {
 
     // MARK: Transitions
 
-    /// A packet was received from the peer, or the time to wait for one is over.
+    /// Opens the link, because a packet from the peer was received or the time to wait for one has passed.
     ///
-    /// - Returns: whether the link has opened; and for a central the attempt that led to it.
+    /// - Returns: whether the link has just opened, and, on a central, the attempt that led to it.
     mutating func establish() -> (hasOpened: Bool, attempt: ConnectionAttempt?) {
         guard case .establishing = phase else { return (false, nil) }
         phase = .open
         return (true, takeAttempt()?.identifier)
     }
 
-    /// Takes the attempt out of a link that has not been established.
+    /// Removes and returns the attempt of a link that has not been established.
     mutating func takeAttempt() -> Initiator.Attempt? {
         defer { attempt = nil }
         return attempt
@@ -131,9 +133,9 @@ struct LinkLife: Sendable {
     /// Ends the link.
     ///
     /// - Parameters:
-    ///   - reason: what to tell the peer, where the caller says so.
-    ///   - supervisionTimeout: how long the controller needs to notice that the peer is out of range.
-    /// - Returns: the reason to tell the peer; nil where Disconnect was sent before.
+    ///   - reason: the reason to send to the peer, if the caller chooses one.
+    ///   - supervisionTimeout: the time that the controller needs to notice that the peer is out of range.
+    /// - Returns: the reason to send to the peer; nil if Disconnect was already sent.
     mutating func close(
         _ closing: Closing, reason: HCIStatus? = nil, supervisionTimeout: Duration, at now: Instant
     ) -> HCIStatus? {
@@ -144,7 +146,7 @@ struct LinkLife: Sendable {
             attempt = nil
         case .open, .overwhelmed: phase = .closing(closing, until: until)
         case .closing(.requested, let until) where closing != .requested:
-            // The link has become unusable while it was ending: that is what is reported.
+            // The link has become unusable while it was ending, so this is the reason to report.
             phase = .closing(closing, until: until)
             return nil
         case .closing, .dismissed: return nil
@@ -152,15 +154,15 @@ struct LinkLife: Sendable {
         return reason ?? closing.reason
     }
 
-    /// What the end of a link means to the caller.
+    /// What the end of a link means for the caller.
     enum Ending {
         case disconnected(HCIStatus)
-        /// The caller knows of no link, but of an attempt to connect.
+        /// The caller knows no link, but an attempt to connect.
         case notEstablished(Initiator.Attempt)
         case unknown
     }
 
-    /// How to report the end of this link, for which the controller gives a reason.
+    /// The way to report the end of this link, given the controller's reason.
     func ending(_ reason: HCIStatus) -> Ending {
         switch phase {
         case .establishing, .dismissed: attempt.map { .notEstablished($0) } ?? .unknown

@@ -1,4 +1,4 @@
-/// Where a link stands in a table. A slot is used again once its link is gone; a `LinkIdentifier` is not.
+/// The position of a link in a table. Slots are reused after their link has ended; a `LinkIdentifier` is not.
 package struct LinkSlot: Hashable, Sendable {
     package let index: Int
 
@@ -6,7 +6,7 @@ package struct LinkSlot: Hashable, Sendable {
     package init(index: Int) { self.index = index }
 }
 
-/// The first slots of a table.
+/// The first `count` slots of a table.
 package struct LinkSlots: RandomAccessCollection, Sendable {
     package let count: Int
     package var startIndex: Int { 0 }

@@ -1,14 +1,14 @@
 import BluetoothHCI
 
-/// The links of a host, each in a slot of its own, where a packet finds it by two array look-ups.
+/// The links of a host, each in its own slot. A packet finds its link with two array lookups.
 ///
-/// A link is read and changed in place. It is a large value: to copy it out of the table, as reading an optional
-/// element would, costs more than all the rest that is done for a packet.
+/// A link is read and changed in place. It is a large value: copying it out of the table, as reading an optional
+/// element would, costs more than everything else that is done for a packet.
 struct LinkTable: Sendable {
-    /// A slot that is free keeps its last link, no longer in use, until the next one takes its place.
+    /// The links by slot. A free slot keeps its last link, no longer in use, until the next link takes its place.
     ///
-    /// To be read and changed in place, as `links.at[slot.index]`. It is the array itself, and no subscript of this type with
-    /// `_read` and `_modify`: Swift 6.3 uses what those yield after it has freed it.
+    /// Read and change links in place, as `links.at[slot.index]`. This is the array itself, instead of a subscript of
+    /// this type with `_read` and `_modify`, because Swift 6.3 uses the value that those yield after freeing it.
     var at: [Link] = []
     private var slotOfHandle: [UInt8]
     private var generation: UInt32 = 0
@@ -21,18 +21,18 @@ struct LinkTable: Sendable {
         slotOfHandle = Array(repeating: Self.none, count: 0x0F00)
     }
 
-    /// Every slot, used or free.
+    /// All slots, in use or free.
     var slots: LinkSlots { LinkSlots(count: at.count) }
 
-    /// The slots with a link.
+    /// The slots that hold a link.
     var used: some Sequence<LinkSlot> { slots.lazy.filter { at[$0.index].isInUse } }
 
     var isEmpty: Bool { !at.contains { $0.isInUse } }
 
-    /// Whether there is a slot for another link.
+    /// Whether a slot is available for another link.
     var hasRoom: Bool { at.count < capacity || at.contains { !$0.isInUse } }
 
-    /// The slot of a link that is still there.
+    /// The slot of a link; nil if the link has ended.
     @inline(__always)
     func slot(of identifier: LinkIdentifier) -> LinkSlot? {
         let index = Int(identifier.slot)
@@ -49,14 +49,14 @@ struct LinkTable: Sendable {
         return slot == Self.none ? nil : LinkSlot(index: Int(slot))
     }
 
-    /// The first slot whose link fits.
+    /// The first slot whose link satisfies a predicate.
     func firstSlot(where fits: (borrowing Link) -> Bool) -> LinkSlot? {
         slots.first { at[$0.index].isInUse && fits(at[$0.index]) }
     }
 
-    /// Puts a link into a free slot. Nil where there is none, or where the handle is not one.
+    /// Inserts a link into a free slot. Returns nil if no slot is free, or if the handle is invalid.
     ///
-    /// - Parameter make: makes the link, given the identifier it is to have.
+    /// - Parameter make: creates the link with the given identifier.
     mutating func insert(_ handle: ConnectionHandle, _ make: (LinkIdentifier) -> Link) -> LinkSlot? {
         let index = at.firstIndex { !$0.isInUse } ?? at.count
         guard handle.isValid, index < capacity else { return nil }
@@ -67,7 +67,7 @@ struct LinkTable: Sendable {
         return LinkSlot(index: index)
     }
 
-    /// Takes a link out.
+    /// Removes and returns a link.
     mutating func remove(_ slot: LinkSlot) -> Link {
         slotOfHandle[Int(at[slot.index].handle.rawValue)] = Self.none
         let link = at[slot.index]

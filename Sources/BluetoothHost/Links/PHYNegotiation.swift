@@ -1,25 +1,26 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The PHYs of a link, and how they change: one wish at a time is with the controller, and one more may wait for that to end.
+/// The PHYs of a link, and the requests to change them. One request at a time is pending at the controller, and one
+/// more may wait until it has ended.
 struct PHYNegotiation: StateMachine {
     enum Event: Sendable {
         /// The host itself prefers these PHYs.
         case preferred(LEPHYs)
-        /// The controller has answered LE Set PHY with a Command Status.
+        /// The controller has answered LE Set PHY with Command Status.
         case commandAnswered(HCIStatus)
-        /// LE PHY Update Complete, whichever side asked for that.
+        /// LE PHY Update Complete, which either side may have caused.
         case updateCompleted(HCIStatus, LinkPHYs)
         case timePassed
     }
 
     private struct Wish: Hashable, Sendable {
-        /// Nil for a wish of the host itself.
+        /// The application's request; nil if the host itself wants the change.
         var request: RequestIdentifier?
         var phys: LEPHYs
         var options = LEPHYOptions.noPreference
 
-        /// The report of how it has ended, where somebody waits for it.
+        /// The report of the result, if the application is waiting for it.
         func ended(_ error: HostError?) -> [LinkEffect] {
             guard let request else { return [] }
             return [.report(error.map { .requestFailed(request, $0) } ?? .requestCompleted(request))]
@@ -28,20 +29,20 @@ struct PHYNegotiation: StateMachine {
 
     private enum Phase: Hashable, Sendable {
         case idle
-        /// The wish is with the controller, until the deadline at most.
+        /// The controller is processing the wish. The host waits until the deadline at most.
         case running(Wish, deadline: Instant)
-        /// Another wish waits for that.
+        /// Another wish waits until the running one has ended.
         case queued(Wish, behind: Wish, deadline: Instant)
     }
 
     private var phase = Phase.idle
-    /// The PHYs that the link uses now.
+    /// The current PHYs.
     private(set) var phys = LinkPHYs()
 
-    /// The time the link layer gives a procedure (Core 5.4, Vol 6, Part B, 5.2).
+    /// The procedure response timeout of the link layer (Core 5.4, Vol 6, Part B, 5.2).
     static let timeout = Duration.seconds(40)
 
-    /// When the machine must be handed `.timePassed`.
+    /// The time at which to pass `.timePassed` to the state machine.
     var deadline: Instant? {
         switch phase {
         case .idle: nil
@@ -49,7 +50,7 @@ struct PHYNegotiation: StateMachine {
         }
     }
 
-    /// The requests that have not ended.
+    /// The pending requests.
     var requests: [RequestIdentifier] {
         switch phase {
         case .idle: []
@@ -60,9 +61,9 @@ struct PHYNegotiation: StateMachine {
 
     // MARK: Events
 
-    /// The application asks for PHYs.
+    /// Handles the application's request for PHYs.
     ///
-    /// - Throws: `.busy` while another request waits.
+    /// - Throws: `.busy` while another request is pending.
     mutating func ask(
         for phys: LEPHYs, _ options: LEPHYOptions, _ request: RequestIdentifier, _ context: LinkContext
     ) throws(HostError) -> [LinkEffect] {
@@ -102,7 +103,7 @@ struct PHYNegotiation: StateMachine {
     private mutating func changed(to phys: LinkPHYs, _ context: LinkContext) -> [LinkEffect] {
         guard self.phys != phys else { return [] }
         self.phys = phys
-        // A link that has not been reported yet will have them when it is.
+        // A link that has not been reported yet will be reported with the new PHYs.
         return context.isAnnounced ? [.report(.phyChanged(phys))] : []
     }
 
@@ -117,7 +118,7 @@ struct PHYNegotiation: StateMachine {
         return [.send(command, for: .setPHY(context.link))]
     }
 
-    /// The wish that is with the controller has ended.
+    /// Ends the wish that the controller was processing.
     private mutating func end(_ error: HostError?, _ context: LinkContext) -> [LinkEffect] {
         switch phase {
         case .idle: return []
@@ -150,7 +151,7 @@ extension PHYNegotiation {
         // The command queue is full.
         Transition(.idle, .asked, .idle),
         Transition(.idle, .preferred, .running),
-        // The peer has changed them.
+        // The peer has changed the PHYs.
         Transition(.idle, .updateCompleted, .idle),
 
         Transition(.running, .asked, .queued),
@@ -159,7 +160,7 @@ extension PHYNegotiation {
         Transition(.running, .updateCompleted, .idle),
         Transition(.running, .timePassed, .idle),
 
-        // The next one begins, or fails because the command queue is full.
+        // The next wish starts, or fails because the command queue is full.
         Transition(.queued, .commandAnswered, .running),
         Transition(.queued, .commandAnswered, .idle),
         Transition(.queued, .updateCompleted, .running),

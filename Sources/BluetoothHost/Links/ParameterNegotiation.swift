@@ -2,19 +2,20 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// The connection parameters of a link, and this device's requests for others: over the link layer where it can, else over L2CAP.
+/// The connection parameters of a link, and this device's requests to change them: over the link layer if possible,
+/// otherwise over L2CAP.
 struct ParameterNegotiation: StateMachine {
     enum Event: Sendable {
-        /// The peer's link layer has said what it can do.
+        /// The features of the peer's link layer have been read.
         case featuresRead(LEFeatures)
-        /// The controller has answered LE Connection Update with a Command Status.
+        /// The controller has answered LE Connection Update with Command Status.
         case commandAnswered(HCIStatus)
-        /// LE Connection Update Complete, whichever side asked for that. Some controllers send it before the Command Status of
-        /// the command it answers.
+        /// LE Connection Update Complete, which either side may have caused. Some controllers send it before the
+        /// Command Status of the command that led to it.
         case updateCompleted(HCIStatus, CurrentConnectionParameters)
         /// The request over L2CAP has ended.
         case centralAnswered(ConnectionParameterUpdateEnd)
-        /// A peripheral was granted these over L2CAP.
+        /// The parameters that a peripheral requested over L2CAP were accepted.
         case peripheralAsked(ConnectionParameters)
         case timePassed
     }
@@ -22,34 +23,36 @@ struct ParameterNegotiation: StateMachine {
     private struct Update: Hashable, Sendable {
         var request: RequestIdentifier
         var parameters: ConnectionParameters
-        /// When the host gives up: a central may agree, and then never change anything.
+        /// The time at which the request fails, because a central may accept it without ever changing anything.
         var deadline: Instant
     }
 
     private enum Phase: Hashable, Sendable {
         case idle
-        /// A request waits for the controller to report new parameters.
+        /// A request is pending until the controller reports new parameters.
         case updating(Update)
-        /// The central has refused, and is not asked again before that.
+        /// The central has refused. It must not be asked again before the given time.
         case refused(until: Instant)
     }
 
     private enum Procedure: Hashable, Sendable { case linkLayer, signalling }
 
     private var phase = Phase.idle
-    /// The procedure by which a peripheral asks this peer, if the controller has both.
+    /// The procedure that a peripheral uses with this peer, if the controller supports both.
     private var procedure = Procedure.signalling
-    /// The parameters that the link has now.
+    /// The current parameters.
     private(set) var current: CurrentConnectionParameters
 
     init(_ current: CurrentConnectionParameters) { self.current = current }
 
-    /// How long a peripheral waits before it asks again after a refusal, T_GAP(conn_param_timeout) (Core 5.4, Vol 3, Part C, 9.3.9.2).
+    /// The time that a peripheral waits after a refusal before its next request, T_GAP(conn_param_timeout) (Core 5.4,
+    /// Vol 3, Part C, 9.3.9.2).
     static let refusalPause = Duration.seconds(30)
-    /// The time the link layer gives a procedure, which is longer than L2CAP gives a request (Vol 6, Part B, 5.2).
+    /// The procedure response timeout of the link layer (Vol 6, Part B, 5.2). It is longer than the timeout of an L2CAP
+    /// request.
     static let timeout = Duration.seconds(40)
 
-    /// When the machine must be handed `.timePassed`.
+    /// The time at which to pass `.timePassed` to the state machine.
     var deadline: Instant? {
         switch phase {
         case .updating(let update): update.deadline
@@ -57,7 +60,7 @@ struct ParameterNegotiation: StateMachine {
         }
     }
 
-    /// The request that has not ended.
+    /// The pending request.
     var request: RequestIdentifier? {
         switch phase {
         case .updating(let update): update.request
@@ -67,10 +70,10 @@ struct ParameterNegotiation: StateMachine {
 
     // MARK: Events
 
-    /// The application asks for parameters, which are valid.
+    /// Handles the application's request for parameters, which must be valid.
     ///
-    /// - Throws: `.busy` while another request waits, or if there is no room for this one; `.refusedByPeer` for a while after
-    ///   the central has refused.
+    /// - Throws: `.busy` while another request is pending, or if there is no room for this one; `.refusedByPeer` for
+    ///   some time after the central has refused.
     mutating func ask(
         for parameters: ConnectionParameters, _ request: RequestIdentifier, _ context: LinkContext
     ) throws(HostError) -> [LinkEffect] {
@@ -98,7 +101,8 @@ struct ParameterNegotiation: StateMachine {
         case .updateCompleted(.success, let parameters): return changed(to: parameters, context)
         case .updateCompleted(let status, _): return failed(status, context)
         case .centralAnswered(.accepted):
-            // The controller reports new parameters, and nothing where they hold already (Vol 4, Part E, 7.7.65.3).
+            // The controller reports new parameters, but nothing if they are already in effect (Vol 4, Part E,
+            // 7.7.65.3).
             guard case .updating(let update) = phase, current.satisfy(update.parameters) else { return [] }
             return end(nil)
         case .centralAnswered(.timedOut): return end(.timedOut)
@@ -116,13 +120,13 @@ struct ParameterNegotiation: StateMachine {
         to parameters: CurrentConnectionParameters, _ context: LinkContext
     ) -> [LinkEffect] {
         current = parameters
-        // A link that has not been reported yet will have them when it is.
+        // A link that has not been reported yet will be reported with the new parameters.
         guard context.isAnnounced else { return [] }
         return [.report(.parametersChanged(parameters))] + end(nil)
     }
 
-    /// The link layer has not changed the parameters. As a peripheral there is still L2CAP, where it is the link layer's
-    /// procedure that one of the two does not have after all.
+    /// Handles a failure to change the parameters over the link layer. If one of the two sides turns out not to support
+    /// that procedure, a peripheral can still use L2CAP.
     private mutating func failed(_ status: HCIStatus, _ context: LinkContext) -> [LinkEffect] {
         guard context.role == .peripheral, case .updating(let update) = phase else { return end(.controller(status)) }
         switch status {
@@ -172,14 +176,14 @@ extension ParameterNegotiation {
         Transition(.idle, .asked, .updating),
         Transition(.idle, .featuresRead, .idle),
         Transition(.idle, .updateCompleted, .idle),
-        // An answer to a request that has ended.
+        // The answer to a request that has already ended.
         Transition(.idle, .centralAnswered, .refused),
         Transition(.idle, .peripheralAsked, .idle),
 
         Transition(.updating, .featuresRead, .updating),
         Transition(.updating, .commandAnswered, .idle),
         Transition(.updating, .commandAnswered, .refused),
-        // A peripheral goes on over L2CAP.
+        // A peripheral continues over L2CAP.
         Transition(.updating, .commandAnswered, .updating),
         Transition(.updating, .updateCompleted, .idle),
         Transition(.updating, .updateCompleted, .refused),

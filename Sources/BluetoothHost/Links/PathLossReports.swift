@@ -1,9 +1,10 @@
 import BluetoothHCI
 
-/// Reports of the zone that a link's loss of signal is in: the controller takes the thresholds first, and is then switched on.
+/// Reports of a link's path loss zone. The host first sends the thresholds to the controller, and then enables the
+/// reports.
 struct PathLossReports: StateMachine {
     enum Event: Sendable {
-        /// The application wants no reports any more.
+        /// The application no longer wants reports.
         case stopped
         /// The controller's answer to a command for this request.
         case answered(RequestIdentifier, HCIStatus)
@@ -13,16 +14,16 @@ struct PathLossReports: StateMachine {
 
     private enum Phase: Hashable, Sendable {
         case off
-        /// The thresholds are with the controller.
+        /// The controller is processing the thresholds.
         case setting(RequestIdentifier)
-        /// The controller has the thresholds, and is being switched on.
+        /// The controller has the thresholds, and is enabling the reports.
         case enabling(RequestIdentifier)
         case on
     }
 
     private var phase = Phase.off
 
-    /// The request that has not ended.
+    /// The pending request.
     var request: RequestIdentifier? {
         switch phase {
         case .setting(let request), .enabling(let request): request
@@ -32,9 +33,9 @@ struct PathLossReports: StateMachine {
 
     // MARK: Events
 
-    /// The application asks for reports.
+    /// Handles the application's request for reports.
     ///
-    /// - Throws: `.busy` while somebody has them, or has asked for them.
+    /// - Throws: `.busy` if the reports are already on or requested, or if the command queue is full.
     mutating func ask(
         for thresholds: PathLossThresholds, _ request: RequestIdentifier, _ context: LinkContext
     ) throws(HostError) -> [LinkEffect] {
@@ -62,12 +63,12 @@ struct PathLossReports: StateMachine {
         if case .off = phase { return [] }
         let failure = request.map { LinkEffect.report(.requestFailed($0, .cancelled)) }
         phase = .off
-        // Whatever the controller makes of it: reports that nobody has asked for go nowhere.
+        // The result does not matter, because reports that are not requested are ignored.
         let command = LESetPathLossReportingEnable(connectionHandle: context.handle, isEnabled: false)
         return [failure, .send(command, for: .none)].compactMap { $0 }
     }
 
-    /// The controller has carried out a step, or refused it.
+    /// Handles the controller's answer to a step.
     private mutating func proceed(_ status: HCIStatus, _ context: LinkContext) -> [LinkEffect] {
         switch (phase, status) {
         case (.setting(let request), .success):
@@ -123,7 +124,7 @@ extension PathLossReports {
 
 extension PathLossReport {
     fileprivate init(_ report: LEPathLossThreshold) {
-        // 0xFF dB stands for "not available" (Core 5.4, Vol 4, Part E, 7.7.65.32).
+        // 0xFF dB means "not available" (Core 5.4, Vol 4, Part E, 7.7.65.32).
         let loss = report.currentPathLoss
         self.init(loss: loss == 0xFF ? nil : Int(loss), zone: report.zoneEntered)
     }

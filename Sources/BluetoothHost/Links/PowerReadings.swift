@@ -1,13 +1,13 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Requests for the power that either side of a link sends with. The controller answers those about this device, in any number. The
-/// peer answers the others, one at a time.
+/// Reads of the transmit power of either side of a link. The controller answers reads of this device's power, any
+/// number at a time. The peer answers reads of its own power, one at a time.
 struct PowerReadings: StateMachine {
     enum Event: Sendable {
-        /// The controller's answer about this device.
+        /// The controller's answer to a read of this device's power.
         case localAnswered(RequestIdentifier, Result<LinkTransmitPower, HostError>)
-        /// The Command Status of the request for the peer's power. The peer's answer follows.
+        /// The Command Status of a read of the peer's power. The peer's answer follows.
         case remoteAnswered(HCIStatus)
         /// The peer's answer.
         case remoteReported(HCIStatus, LinkTransmitPower)
@@ -21,13 +21,13 @@ struct PowerReadings: StateMachine {
     }
 
     private var phase = Phase.idle
-    /// The requests about this device's power.
+    /// The pending reads of this device's power.
     private var localRequests: [RequestIdentifier] = []
 
-    /// The time the link layer gives a procedure (Core 5.4, Vol 6, Part B, 5.2).
+    /// The procedure response timeout of the link layer (Core 5.4, Vol 6, Part B, 5.2).
     static let timeout = Duration.seconds(40)
 
-    /// When the machine must be handed `.timePassed`. Inlined, since it is read after every packet.
+    /// The time at which to pass `.timePassed` to the state machine. Inlined, because it is read after every packet.
     @inline(__always)
     var deadline: Instant? {
         switch phase {
@@ -36,7 +36,7 @@ struct PowerReadings: StateMachine {
         }
     }
 
-    /// The requests that have not ended.
+    /// The pending requests.
     var requests: [RequestIdentifier] {
         switch phase {
         case .idle: localRequests
@@ -46,7 +46,7 @@ struct PowerReadings: StateMachine {
 
     // MARK: Events
 
-    /// The application asks for this device's power.
+    /// Handles the application's request for this device's power.
     mutating func readLocal(
         on phy: LEPHY, _ request: RequestIdentifier, _ context: LinkContext
     ) throws(HostError) -> [LinkEffect] {
@@ -56,9 +56,9 @@ struct PowerReadings: StateMachine {
         return [.send(command, for: .power(.localReading, request, context.link))]
     }
 
-    /// The application asks for the peer's power.
+    /// Handles the application's request for the peer's power.
     ///
-    /// - Throws: `.busy` while another such request waits.
+    /// - Throws: `.busy` while another such request is pending.
     mutating func readRemote(
         on phy: LEPHY, _ request: RequestIdentifier, _ context: LinkContext
     ) throws(HostError) -> [LinkEffect] {
@@ -84,7 +84,7 @@ struct PowerReadings: StateMachine {
         }
     }
 
-    /// The request for the peer's power has ended.
+    /// Ends the request for the peer's power.
     private mutating func end(_ result: Result<LinkTransmitPower, HostError>) -> [LinkEffect] {
         guard case .waiting(let request, _) = phase else { return [] }
         phase = .idle
@@ -130,6 +130,6 @@ extension PowerReadings {
 }
 
 extension PowerLevelPHY {
-    /// That of a link. Which coding LE Coded has there is not known: eight symbols a bit is what both sides can always use.
+    /// The PHY of a link. The coding on LE Coded is unknown, so S=8 is assumed, which both sides always support.
     fileprivate init(_ phy: LEPHY) { self.init(rawValue: phy.rawValue) }
 }

@@ -1,14 +1,13 @@
-/// What of the room for received packets one link takes up, where the controller counts that
-/// (Core 5.4, Vol 4, Part E, 4.2).
+/// One link's share of the receive buffers, if the controller uses flow control (Core 5.4, Vol 4, Part E, 4.2).
 struct ReceiveCredit: Sendable {
-    /// Packets that have come since the last report to the controller.
+    /// The number of packets received since the last report to the controller.
     private var received: UInt16 = 0
-    /// Packets not reported until receiving resumes; nil while it is not held.
+    /// The number of packets that are not reported until receiving resumes; nil while receiving is not held.
     private var withheld: UInt16?
 
     var isHeld: Bool { withheld != nil }
 
-    /// A packet has come. Counted also where the controller does not, since to ask would cost more.
+    /// Counts a received packet. Packets are counted even without flow control, because checking would cost more.
     @inline(__always)
     mutating func packetReceived() { received &+= 1 }
 
@@ -21,7 +20,7 @@ struct ReceiveCredit: Sendable {
 
     /// Takes the number of packets to report to the controller now.
     ///
-    /// - Parameter share: how many packets this link may withhold.
+    /// - Parameter share: the number of packets that this link may withhold.
     mutating func take(share: UInt16) -> UInt16 {
         let total = received + (withheld ?? 0)
         received = 0
@@ -32,30 +31,33 @@ struct ReceiveCredit: Sendable {
     }
 }
 
-/// The room for received packets that all links share.
+/// The receive buffers that all links share.
 struct ReceiveFlow: Sendable {
-    /// The longest packet the host takes. Longer than any link layer packet, so that controllers need not cut them.
+    /// The maximum length of a packet that the host accepts. It exceeds that of any link layer packet, so that
+    /// controllers need not split them.
     static let packetLength: UInt16 = 1024
     static let maximumBufferCount: UInt16 = 0x4000
-    /// How many links fit into one Host Number Of Completed Packets command.
+    /// The maximum number of links in one Host Number Of Completed Packets command.
     static let maximumReportedLinks = 63
 
-    /// Whether the controller counts.
+    /// Whether the controller uses flow control.
     let isOn: Bool
     private let bufferCount: UInt16
-    /// After how many packets the controller gets a report: several at once, and long before it has to wait.
+    /// The number of packets after which the host sends a report. A report covers several packets, and is sent long
+    /// before the controller would have to wait.
     private let reportInterval: UInt16
-    /// How many packets have come since.
+    /// The number of packets received since the last report.
     private var received: UInt16 = 0
 
-    /// - Parameter bufferCount: how many packets the host holds, as the controller knows; 0 where it does not count.
+    /// - Parameter bufferCount: the number of packets that the host can hold, as reported to the controller; 0 without
+    ///   flow control.
     init(bufferCount: UInt16) {
         self.bufferCount = bufferCount
         reportInterval = bufferCount == 0 ? .max : max(1, bufferCount / 4)
         isOn = bufferCount > 0
     }
 
-    /// A packet has come.
+    /// Counts a received packet.
     ///
     /// - Returns: whether a report to the controller is due.
     @inline(__always)
@@ -64,8 +66,8 @@ struct ReceiveFlow: Sendable {
         return received >= reportInterval
     }
 
-    /// How many packets each of a number of links may withhold, so that a link that stands still leaves the others
-    /// theirs. Counting starts again from zero.
+    /// Starts a report, and returns the number of packets that each link may withhold. The limit keeps a stalled link
+    /// from using the buffers of the others.
     mutating func beginReport(linkCount: Int) -> UInt16 {
         received = 0
         return bufferCount / UInt16(clamping: max(1, linkCount))

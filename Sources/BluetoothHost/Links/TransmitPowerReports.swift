@@ -1,26 +1,26 @@
 import BluetoothHCI
 
-/// Reports of the power that either side of a link sends with.
+/// Reports of the transmit power of either side of a link.
 struct TransmitPowerReports: StateMachine {
     enum Event: Sendable {
-        /// The application wants no reports any more.
+        /// The application no longer wants reports.
         case stopped
         /// The controller's answer to the command for this request.
         case answered(RequestIdentifier, HCIStatus)
-        /// LE Transmit Power Reporting, of a change.
+        /// LE Transmit Power Reporting, for a change.
         case changed(TransmitPowerChange)
     }
 
     private enum Phase: Hashable, Sendable {
         case off
-        /// The controller is being switched on.
+        /// The controller is enabling the reports.
         case enabling(RequestIdentifier)
         case on
     }
 
     private var phase = Phase.off
 
-    /// The request that has not ended.
+    /// The pending request.
     var request: RequestIdentifier? {
         switch phase {
         case .enabling(let request): request
@@ -30,9 +30,9 @@ struct TransmitPowerReports: StateMachine {
 
     // MARK: Events
 
-    /// The application asks for reports.
+    /// Handles the application's request for reports.
     ///
-    /// - Throws: `.busy` while somebody has them, or has asked for them.
+    /// - Throws: `.busy` if the reports are already on or requested, or if the command queue is full.
     mutating func ask(
         local: Bool, remote: Bool, _ request: RequestIdentifier, _ context: LinkContext
     ) throws(HostError) -> [LinkEffect] {

@@ -1,7 +1,8 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Commands that are sent one after the other. Machines that hold some can be compared: by the octets of the packets.
+/// Commands to be sent one after another. Two sequences are equal if their packets consist of the same octets, so that
+/// state machines which hold one can be compared.
 struct CommandSequence: Sendable {
     private var commands: [any HCICommand]
 

@@ -1,9 +1,10 @@
-/// The machines of a host and its users, for the documentation and the test of their diagrams. Each module lists its own.
+/// The state machines of a host and its users, for the documentation and for the test of their diagrams. Each module
+/// lists its own.
 package enum MachineCatalog {
-    /// A machine as `Documentation/StateMachines.md` shows it.
+    /// A state machine, as shown in `Documentation/StateMachines.md`.
     package struct Entry: Sendable {
         package let name: String
-        /// One sentence about the machine's task.
+        /// One sentence about the purpose of the state machine.
         package let summary: String
         package let diagram: String
 
@@ -13,7 +14,7 @@ package enum MachineCatalog {
         }
     }
 
-    /// The machines of this module, in the order of the page.
+    /// The state machines of this module, in the order of the page.
     package static var ofHost: [Entry] {
         [
             Entry(

@@ -1,21 +1,22 @@
-/// One concern of a link, with private state: an event goes in, effects come out.
+/// One concern of a host or a link, with private state: an event goes in, effects come out.
 ///
-/// A machine's phase is an enum with payloads. Its transitions, without the payloads, are data: a test compares them with what the
-/// machine does, for every phase and event, and `Scripts/diagrams` draws them into `Documentation/StateMachines.md`.
+/// The phase of a state machine is an enum with payloads. Its transitions, without the payloads, are data. For every
+/// phase and event, a test compares them with the behavior of the state machine, and `Scripts/diagrams` draws them in
+/// `Documentation/StateMachines.md`.
 package protocol StateMachine: Hashable, Sendable {
-    /// The names of the phases, in the order of a life. The first one is where a machine begins.
+    /// The names of the phases, roughly in the order in which they occur. The first one is the initial phase.
     associatedtype PhaseName: RawRepresentable<String> & CaseIterable & Hashable & Sendable
     /// The names of the events.
     associatedtype EventName: RawRepresentable<String> & CaseIterable & Hashable & Sendable
 
-    /// Every change of phase, and every event that has effects without one. Other events are ignored.
+    /// Every change of phase, and every event that has effects without changing the phase. Other events are ignored.
     static var transitions: [Transition<Self>] { get }
 
     var phaseName: PhaseName { get }
 }
 
-/// One row of a machine's table: in this phase, this event may lead to that one. Where an event has several rows in a phase, its
-/// payload or the context decides.
+/// One row of a state machine's table: in `phase`, `event` may lead to `next`. If a phase has several rows for an
+/// event, the event's payload or the context decides.
 package struct Transition<Machine: StateMachine>: Hashable, Sendable {
     package let phase: Machine.PhaseName
     package let event: Machine.EventName
@@ -27,7 +28,7 @@ package struct Transition<Machine: StateMachine>: Hashable, Sendable {
 }
 
 extension StateMachine {
-    /// The transitions as a Mermaid state diagram. Events that lead the same way share an arrow.
+    /// The transitions as a Mermaid state diagram. Events with the same source and destination share an arrow.
     package static var diagram: String {
         var arrows: [(phase: PhaseName, next: PhaseName, events: [EventName])] = []
         for row in transitions {

@@ -1,26 +1,27 @@
 import BluetoothBase
 
-/// Peers, whatever address they use.
+/// Peers, regardless of their current address.
 extension Host {
-    /// The link to a peer, under any of its names, where there is one that has been reported as connected.
+    /// The link to a peer, identified by any of its `PeerID` values; nil if no link to it has been reported as
+    /// connected.
     public func link(to peer: PeerID) -> LinkIdentifier? {
         let peer = lastingName(of: peer)
         return links.firstSlot { $0.life.isAnnounced && $0.lastingPeer == peer }.map { links.at[$0.index].identifier }
     }
 
-    /// The name that stays with a peer, and which its later links will have: the same for all names it has, those made
-    /// of its private addresses included.
+    /// The lasting `PeerID` of a peer, which its later links will have. It is the same for all `PeerID` values of the
+    /// peer, including those made from its private addresses.
     public func lastingName(of peer: PeerID) -> PeerID { peers.resolvedName(of: peer) }
 
-    /// The peer of a link has proved that it has this identity address (Core 5.4, Vol 3, Part H, 2.4.3): pairing or
-    /// encryption has shown it.
+    /// Records that the peer of a link has proved its identity address, by pairing or encryption (Core 5.4, Vol 3, Part
+    /// H, 2.4.3).
     ///
-    /// A peer that was not known under this identity keeps the name it has, and its identity address leads to that name
-    /// from now on. Where the identity is known, the two names mean one peer, and the older one wins:
-    /// `HostEvent.Link.peerIdentified` says so for each link that has another name. Such a link keeps its name for as
-    /// long as it lives, and calls with either name reach the peer.
+    /// If the identity is new, the peer keeps its `PeerID`, and the identity address maps to it from now on. If the
+    /// identity is already known, both `PeerID` values belong to the same peer, and the older one becomes the lasting
+    /// one: the host reports `HostEvent.Link.peerIdentified` for each link with a different `PeerID`. Such a link keeps
+    /// its `PeerID` until it ends, and calls with either one reach the peer.
     ///
-    /// - Returns: the name that stays with the peer, to be kept with its bond.
+    /// - Returns: the lasting `PeerID` of the peer, to be stored in its bond.
     @discardableResult
     public mutating func learnIdentity(
         _ identity: DeviceAddress, of link: LinkIdentifier, at now: Instant
@@ -32,7 +33,7 @@ extension Host {
         return lasting
     }
 
-    /// Restores a bond of an earlier run: this peer has this identity address.
+    /// Restores the identity address of a peer from a bond of an earlier run.
     public mutating func restoreIdentity(
         _ identity: DeviceAddress, of peer: PeerID, at now: Instant
     ) throws(HostError) {
@@ -41,10 +42,10 @@ extension Host {
         peersRenamed(at: now)
     }
 
-    /// Forgets the identity of a peer, whose bond was removed.
+    /// Forgets the identity of a peer whose bond was removed.
     public mutating func forgetIdentity(of peer: PeerID) { peers.forgetIdentity(of: peer) }
 
-    /// Links whose peer has another lasting name now take that over.
+    /// Updates the links whose peer has a new lasting name.
     private mutating func peersRenamed(at now: Instant) {
         for slot in links.slots where links.at[slot.index].isInUse {
             let lasting = peers.lastingName(of: links.at[slot.index].lastingPeer)
@@ -54,7 +55,7 @@ extension Host {
             events.append(.link(links.at[slot.index].identifier, .peerIdentified(lasting)))
             endAttempts(at: lasting, at: now)
         }
-        // The address under which a peer is to be looked for may be another one now.
+        // The peers may now be reachable at different addresses.
         advanceConnecting(at: now)
     }
 }

@@ -1,15 +1,15 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The commands that lead to periodic advertising (Core 5.4, Vol 4, Part E, 7.8.61 to 7.8.63).
+/// The commands that start periodic advertising (Core 5.4, Vol 4, Part E, 7.8.61 to 7.8.63).
 extension AdvertisingParameters {
-    /// Whether a set like this may have the periodic advertising that it is to have.
+    /// Whether the periodic advertising is valid for a set with these parameters.
     var isPeriodicValid: Bool {
         guard let periodic else { return true }
         return extended?.isAnonymous == false && !isConnectable && !isScannable && periodic.isValid
     }
 
-    /// Why a controller cannot do it; nil if it can.
+    /// The reason why a controller cannot provide the periodic advertising; nil if it can.
     func periodicObstacle(_ radio: RadioFeatures) -> HostError? {
         guard let periodic else { return nil }
         guard radio.periodic.contains(periodic.responses == nil ? .advertising : .advertisingWithResponses) else {
@@ -19,7 +19,7 @@ extension AdvertisingParameters {
             ? .advertisingDataTooLong(limit: radio.maximumDataLength) : nil
     }
 
-    /// All of them, in order. They have an effect once the set is enabled.
+    /// The commands that start periodic advertising, in order. They take effect when the set is enabled.
     func periodicCommands(for handle: AdvertisingHandle) -> [any HCICommand] {
         guard let periodic else { return [] }
         var commands: [any HCICommand] = [periodic.parametersCommand(for: handle)]
@@ -32,12 +32,13 @@ extension AdvertisingParameters {
         return commands
     }
 
-    /// What leads from other parameters to these while the set is on the air, so that nobody loses it; nil where it has to begin
-    /// anew. Data of more than one command cannot be changed meanwhile (7.8.62).
+    /// The command that changes the parameters from `current` to these while the set is on the air, so that receivers
+    /// stay synchronized; nil if the set has to start over. Data that needs more than one command cannot be changed on
+    /// the air (7.8.62).
     func update(
         from current: AdvertisingParameters, of handle: AdvertisingHandle
     ) -> LESetPeriodicAdvertisingData? {
-        // A time begins when the set is enabled.
+        // A duration counts from the moment at which the set is enabled.
         guard limit == nil, let data = periodic?.data, data.count <= LESetPeriodicAdvertisingData.maximumLength else {
             return nil
         }
@@ -70,7 +71,7 @@ extension PeriodicAdvertising {
 }
 
 extension Duration {
-    /// How many whole units it has.
+    /// The number of complete units.
     fileprivate func units(of unit: Duration, roundingUp: Bool = false) -> Int64 {
         (nanoseconds + (roundingUp ? unit.nanoseconds - 1 : 0)) / unit.nanoseconds
     }

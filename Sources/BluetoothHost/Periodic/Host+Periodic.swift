@@ -2,20 +2,22 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 
-/// Periodic advertising of others: calls, and what the controller reports (Core 5.4, Vol 3, Part C, 9.5.3).
+/// Receiving periodic advertising: calls, and the controller's reports (Core 5.4, Vol 3, Part C, 9.5.3).
 extension Host {
     // MARK: Calls
 
-    /// Receives the periodic advertising of one of these sets, the one that is found first. `HostEvent.Periodic.established` or
-    /// `.failed` will follow, exactly once.
+    /// Synchronizes to the periodic advertising of one of several sets, whichever is found first. The host reports
+    /// either `HostEvent.Periodic.established` or `.failed`, exactly once.
     ///
-    /// Meanwhile the host scans. Where several wait, the controller looks for each of them for some seconds in turn. After a reset of
-    /// the controller it goes on; what is established then ends, with `.controllerReset`.
+    /// The host scans until then. If several requests are pending, the controller tries each of them for some seconds
+    /// in turn. Pending requests continue after a reset of the controller. Established synchronizations end with
+    /// `.controllerReset`.
     ///
     /// - Parameters:
-    ///   - advertisers: the sets, 1 to 32; a controller may take fewer, which ends in `.busy`.
-    ///   - timeout: how long to look; nil looks until `endSync`.
-    /// - Throws: `.unsupported` where the controller has no periodic advertising, `.busy` while sixteen are received or waited for.
+    ///   - advertisers: the sets, 1 to 32. A controller may accept fewer, in which case the request fails with `.busy`.
+    ///   - timeout: the time after which the request fails; nil to try until `endSync` is called.
+    /// - Throws: `.unsupported` if the controller does not support periodic advertising, `.busy` if 16 sets are already
+    ///   received or requested.
     public mutating func synchronize(
         with advertisers: [PeriodicAdvertiser], _ parameters: PeriodicSyncParameters = PeriodicSyncParameters(),
         timeout: Duration? = nil, at now: Instant
@@ -37,8 +39,8 @@ extension Host {
         return identifier
     }
 
-    /// Does not receive it any more, or does not look for it any more: then it ends with `HostError.cancelled`. What is received
-    /// ends without an event.
+    /// Ends a synchronization, or cancels a pending request. The request fails with `HostError.cancelled`. An
+    /// established synchronization ends without an event.
     public mutating func endSync(_ sync: PeriodicSyncIdentifier, at now: Instant) {
         if synchronizer.remove(sync) {
             events.append(.periodic(sync, .failed(.cancelled)))
@@ -49,14 +51,16 @@ extension Host {
         send(LEPeriodicAdvertisingTerminateSync(syncHandle: ended.handle), for: .none, at: now)
     }
 
-    /// What is known of periodic advertising that is received; nil when it is not.
+    /// The properties of periodic advertising that is being received; nil if it is not.
     public func information(of sync: PeriodicSyncIdentifier) -> PeriodicSyncInformation? {
         synchronizer.index(of: sync).map { synchronizer.syncs[$0].information }
     }
 
-    /// Has reports sent, or not (Core 5.4, Vol 4, Part E, 7.8.88). It stays synchronized without them.
+    /// Enables or disables reports (Core 5.4, Vol 4, Part E, 7.8.88). The controller stays synchronized while they are
+    /// disabled.
     ///
-    /// - Throws: `.unsupported` where the controller cannot, `.notReady` where it is not received.
+    /// - Throws: `.unsupported` if the controller lacks the command, `.noSuchSync` if the periodic advertising is not
+    ///   being received.
     public mutating func setReporting(
         _ isReporting: Bool, filtersDuplicates: Bool = false, of sync: PeriodicSyncIdentifier, at now: Instant
     ) throws(HostError) {
@@ -82,7 +86,7 @@ extension Host {
         PeriodicSyncIdentifier(number: makeRequest().number)
     }
 
-    // MARK: One step further
+    // MARK: Advancing
 
     mutating func advanceSynchronizing(at now: Instant) {
         guard lifecycle.isUp else { return }
@@ -109,7 +113,7 @@ extension Host {
 
     // MARK: Events
 
-    /// LE Periodic Advertising Sync Established, of either form (Vol 4, Part E, 7.7.65.14).
+    /// Handles LE Periodic Advertising Sync Established, of either version (Vol 4, Part E, 7.7.65.14).
     mutating func syncEstablished(_ status: HCIStatus, _ new: NewSync, at now: Instant) {
         let request = synchronizer.ended(status, at: now)
         if status == .success {
@@ -123,7 +127,7 @@ extension Host {
         advanceSynchronizing(at: now)
     }
 
-    /// Keeps what is received from now on, in place of whatever had its handle.
+    /// Inserts a new synchronization. A previous one with the same handle ends.
     mutating func insert(_ new: NewSync, as identifier: PeriodicSyncIdentifier) -> PeriodicSyncInformation {
         if let index = synchronizer.index(of: new.handle) {
             events.append(.periodic(synchronizer.removeSync(at: index).identifier, .ended(.lost)))
@@ -135,15 +139,16 @@ extension Host {
         return information
     }
 
-    /// LE Periodic Advertising Sync Lost (7.7.65.16).
+    /// Handles LE Periodic Advertising Sync Lost (7.7.65.16).
     mutating func syncLost(_ lost: LEPeriodicAdvertisingSyncLost) {
         guard let index = synchronizer.index(of: lost.syncHandle) else { return }
         events.append(.periodic(synchronizer.removeSync(at: index).identifier, .ended(.lost)))
     }
 
-    /// LE Periodic Advertising Report, of either form (7.7.65.15).
+    /// Handles LE Periodic Advertising Report, of either version (7.7.65.15).
     mutating func receive(_ report: borrowing LEPeriodicAdvertisingReport) {
-        // Nothing was received where it says so, and what nobody wants any more may still be on its way.
+        // Data status 0xFF means that nothing was received. Reports of a synchronization that was ended may still
+        // arrive.
         guard report.dataStatus != 0xFF, let index = synchronizer.index(of: report.syncHandle) else { return }
         let outcome = synchronizer.receive(report, at: index)
         let payload: Payload
@@ -164,7 +169,7 @@ extension Host {
     }
 }
 
-/// What the events say of periodic advertising that is received from now on.
+/// The values of the events that report a new synchronization.
 struct NewSync: Sendable {
     var handle: SyncHandle
     var sid: UInt8
@@ -213,7 +218,7 @@ struct NewSync: Sendable {
 }
 
 extension PeriodicSubevents {
-    /// As in an event; nil without subevents.
+    /// Creates subevents from the parameters of an event; nil if it has none.
     fileprivate init?(count: UInt8, interval: UInt8, delay: UInt8, spacing: UInt8) {
         guard count > 0 else { return nil }
         let unit = PeriodicAdvertising.unit

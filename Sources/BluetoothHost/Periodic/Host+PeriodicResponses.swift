@@ -5,10 +5,10 @@ import BluetoothHCI
 extension Host {
     // MARK: The advertiser
 
-    /// Gives the controller what to send in subevents, for which it has asked with `HostEvent.Subevents.dataRequested`. Data is sent
-    /// once.
+    /// Provides the data for subevents, as requested by the controller with `HostEvent.Subevents.dataRequested`. The
+    /// data is sent once.
     ///
-    /// - Throws: `.invalidParameters` for a set without responses, or subevents or slots that it does not have.
+    /// - Throws: `.invalidParameters` if the set does not support responses, or lacks one of the subevents or slots.
     public mutating func setSubeventData(
         _ subevents: [PeriodicSubeventData], of set: AdvertisingHandle, at now: Instant
     ) throws(HostError) {
@@ -18,7 +18,8 @@ extension Host {
                     && $0.responseSlots.upperBound <= responses.responseSlotCount
             })
         else { throw .invalidParameters }
-        // As many in each command as fit, with four octets of header each behind the two of the command.
+        // Each command holds as many subevents as fit. Each subevent has a header of four octets, and the command one
+        // of two octets.
         var command = LESetPeriodicAdvertisingSubeventData(advertisingHandle: set, subevents: [])
         var left = Self.subeventRoom
         for subevent in subevents {
@@ -40,7 +41,7 @@ extension Host {
 
     private static let subeventRoom = 253
 
-    /// LE Periodic Advertising Subevent Data Request (7.7.65.36).
+    /// Handles LE Periodic Advertising Subevent Data Request (7.7.65.36).
     mutating func subeventDataRequested(_ request: LEPeriodicAdvertisingSubeventDataRequest) {
         events.append(
             .subevents(
@@ -48,7 +49,8 @@ extension Host {
                 .dataRequested(first: Int(request.subeventStart), count: Int(request.subeventDataCount))))
     }
 
-    /// LE Periodic Advertising Response Report (7.7.65.37). Fragments follow each other.
+    /// Handles LE Periodic Advertising Response Report (7.7.65.37). The fragments of a response arrive one after
+    /// another.
     mutating func receive(_ reports: consuming LEPeriodicAdvertisingResponseReports) {
         let set = reports.advertisingHandle, subevent = reports.subevent
         while let response = reports.next() {
@@ -71,9 +73,10 @@ extension Host {
 
     // MARK: The receiver
 
-    /// Chooses the subevents that are received, 1 to 128 of them, in place of those before.
+    /// Selects the subevents to receive, 1 to 128 of them. The selection replaces the previous one.
     ///
-    /// - Throws: `.unsupported` where the periodic advertising has no responses, `.invalidParameters` for subevents that it lacks.
+    /// - Throws: `.unsupported` if the periodic advertising does not support responses, `.invalidParameters` if it
+    ///   lacks one of the subevents.
     public mutating func selectSubevents(
         _ subevents: [Int], of sync: PeriodicSyncIdentifier, at now: Instant
     ) throws(HostError) {
@@ -88,13 +91,14 @@ extension Host {
             LESetPeriodicSyncSubevent(syncHandle: handle, subevents: subevents.map { UInt8(clamping: $0) }), at: now)
     }
 
-    /// Answers what a report has brought, in a slot of the same event. The controller drops what comes too late.
+    /// Responds to a report, in a response slot of the same periodic advertising event. The controller drops responses
+    /// that are too late.
     ///
     /// - Parameters:
-    ///   - report: what is answered.
-    ///   - subevent: in which the answer is sent; nil for that of the report.
-    ///   - slot: in which of its response slots.
-    ///   - data: at most 251 octets.
+    ///   - report: the report to respond to.
+    ///   - subevent: the subevent in which to respond; nil for that of the report.
+    ///   - slot: the response slot within the subevent.
+    ///   - data: the data of the response, at most 251 octets.
     public mutating func respond(
         to report: PeriodicReport, in subevent: Int? = nil, slot: Int, _ data: [UInt8],
         of sync: PeriodicSyncIdentifier, at now: Instant
@@ -114,7 +118,7 @@ extension Host {
     }
 }
 
-/// Puts the fragments of one response together: those of the next begin when it is whole.
+/// Reassembles the fragments of responses. The fragments of different responses are not interleaved.
 struct PeriodicResponseAssembly: Sendable {
     struct Source: Equatable, Sendable {
         var set: AdvertisingHandle
@@ -125,14 +129,14 @@ struct PeriodicResponseAssembly: Sendable {
     enum Outcome {
         case incomplete
         case lost
-        /// With what came before; empty where the last fragment is all.
+        /// The data of the earlier fragments as well; empty if the last fragment contains all data.
         case whole([UInt8], isTruncated: Bool)
     }
 
     private var source: Source?
     private var partial: [UInt8] = []
 
-    /// The longest response (Vol 4, Part E, 7.8.126).
+    /// The maximum length of a response (Vol 4, Part E, 7.8.126).
     private static let maximumLength = LESetPeriodicAdvertisingResponseData.maximumLength
 
     mutating func receive(_ fragment: Span<UInt8>, _ status: UInt8, from source: Source) -> Outcome {

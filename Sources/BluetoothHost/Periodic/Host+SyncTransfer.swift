@@ -1,13 +1,14 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Telling peers of periodic advertising, and learning of it from them (Core 5.4, Vol 3, Part C, 9.5.4).
+/// Periodic Advertising Sync Transfer, in both directions (Core 5.4, Vol 3, Part C, 9.5.4).
 extension Host {
-    /// Tells a peer of periodic advertising that this host receives, so that it need not scan for it. `requestCompleted` says that
-    /// the controller has sent it; whether the peer makes use of it is not known.
+    /// Transfers a synchronization to a peer, so that the peer need not scan for the periodic advertising.
+    /// `HostEvent.Link.requestCompleted` means that the controller has sent it. Whether the peer uses it is not known.
     ///
-    /// - Parameter serviceData: what the peer is told with it; its meaning is up to the applications.
-    /// - Throws: `.unsupported` where the controller cannot; `.noSuchSync` where it is not received any more.
+    /// - Parameter serviceData: a value for the peer, whose meaning is defined by the application.
+    /// - Throws: `.unsupported` if the controller does not support the transfer; `.noSuchSync` if the periodic
+    ///   advertising is no longer being received.
     public mutating func transfer(
         _ sync: PeriodicSyncIdentifier, serviceData: UInt16 = 0, to link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> RequestIdentifier {
@@ -18,9 +19,10 @@ extension Host {
         }
     }
 
-    /// Tells a peer of periodic advertising of this device.
+    /// Transfers the synchronization information of this device's own periodic advertising to a peer.
     ///
-    /// - Throws: `.unsupported` where the controller cannot; `.invalidParameters` where the set has none.
+    /// - Throws: `.unsupported` if the controller does not support the transfer; `.invalidParameters` if the set has no
+    ///   periodic advertising.
     public mutating func transfer(
         _ set: AdvertisingHandle, serviceData: UInt16 = 0, to link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> RequestIdentifier {
@@ -33,8 +35,8 @@ extension Host {
         }
     }
 
-    /// Says what becomes of periodic advertising of which the peer of a link tells. `HostEvent.Periodic.transferred` follows for
-    /// each that is received. At first, and with nil, nothing becomes of it.
+    /// Sets how the host handles synchronizations that the peer of a link transfers. `HostEvent.Periodic.transferred`
+    /// follows for each one that the controller synchronizes to. By default, and with nil, transfers are ignored.
     public mutating func acceptTransfers(
         _ parameters: PeriodicSyncParameters?, on link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> RequestIdentifier {
@@ -60,11 +62,11 @@ extension Host {
         return request
     }
 
-    /// LE Periodic Advertising Sync Transfer Received, of either form (Vol 4, Part E, 7.7.65.24).
+    /// Handles LE Periodic Advertising Sync Transfer Received, of either version (Vol 4, Part E, 7.7.65.24).
     mutating func syncTransferred(
         _ status: HCIStatus, _ connection: ConnectionHandle, _ serviceData: UInt16, _ new: NewSync, at now: Instant
     ) {
-        // The peer will not learn that it failed either.
+        // The failure is not reported, because the peer does not learn of it either.
         guard status == .success else { return }
         guard let slot = links.slot(of: connection), !synchronizer.isFull else {
             send(LEPeriodicAdvertisingTerminateSync(syncHandle: new.handle), for: .none, at: now)

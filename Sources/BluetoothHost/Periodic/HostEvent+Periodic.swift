@@ -2,27 +2,29 @@ import BluetoothBase
 import BluetoothHCI
 
 extension HostEvent {
-    /// What happened to periodic advertising that is received, or was to be.
+    /// Events of periodic advertising that is being received, or was requested.
     public enum Periodic: Sendable {
-        /// It is received from now on, as `Host.synchronize` asked for.
+        /// The synchronization requested by `Host.synchronize` is established.
         indirect case established(PeriodicSyncInformation)
-        /// What `Host.synchronize` asked for did not come about.
+        /// The synchronization requested by `Host.synchronize` failed.
         case failed(HostError)
-        /// It is received from now on, since the peer of a link told of it, with a value that is up to the applications.
+        /// The peer of a link has transferred a synchronization, which is now established. The meaning of `serviceData`
+        /// is defined by the application.
         indirect case transferred(LinkIdentifier, serviceData: UInt16, PeriodicSyncInformation)
         /// Data was received.
         case report(PeriodicReport)
-        /// It is not received any more.
+        /// The synchronization has ended.
         case ended(PeriodicSyncEnd)
     }
 
-    /// What happened to the periodic advertising of this device that has responses.
+    /// Events of this device's periodic advertising with responses.
     public enum Subevents: Sendable {
-        /// The controller sends these subevents next: `Host.setSubeventData`, or they are left out.
+        /// The controller will send these subevents next. Call `Host.setSubeventData`; subevents without data are left
+        /// out.
         case dataRequested(first: Int, count: Int)
-        /// A device has answered a subevent, in this slot.
+        /// A device responded to a subevent, in this slot.
         indirect case response(subevent: Int, slot: Int, PeriodicReport)
-        /// What was sent in this slot could not be received: perhaps several have used it.
+        /// A response in this slot could not be received. Several devices may have used the slot.
         case responseLost(subevent: Int, slot: Int)
     }
 }

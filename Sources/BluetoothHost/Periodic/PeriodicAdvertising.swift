@@ -1,23 +1,25 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The periodic advertising of a set: data that is sent at exact intervals, so that who is synchronized to it need not scan (Core 5.4,
-/// Vol 3, Part C, 9.5).
+/// The periodic advertising of a set: data that is sent at fixed intervals, so that synchronized receivers need not
+/// scan (Core 5.4, Vol 3, Part C, 9.5).
 ///
-/// The set has extended PDUs, which say where its periodic advertising is found, and nobody can connect to it, ask for its scan
-/// response or miss its address.
+/// The set must use extended PDUs, which announce the periodic advertising. It must be neither connectable, scannable
+/// nor anonymous.
 public struct PeriodicAdvertising: Hashable, Sendable {
-    /// The range from which the controller takes the interval, 7.5 ms to 81.91875 s.
+    /// The range from which the controller chooses the interval, 7.5 ms to 81.91875 s.
     public var interval: ClosedRange<Duration>
-    /// At most 1650 octets of AD structures, as far as the controller takes them. Empty with `responses`.
+    /// The AD structures: at most 1650 octets, if the controller supports that many. Must be empty with `responses`.
     public var data: [UInt8]
-    /// Whether it says how strongly it is sent.
+    /// Whether the packets carry the transmit power.
     public var includesTransmitPower: Bool
-    /// Whether it says which data are new, so that who receives it can be spared the others. Not every controller can.
+    /// Whether the packets identify their data (ADI), so that receivers can filter duplicates. Not every controller
+    /// supports this.
     public var includesDataIdentifier: Bool
-    /// Subevents, which may be answered; nil for data that goes to all.
+    /// The subevents, which receivers may respond to; nil for data without responses.
     public var responses: PeriodicSubevents?
 
+    /// Creates periodic advertising. By default, the interval is 100 to 150 ms, and receivers cannot respond.
     public init(
         interval: ClosedRange<Duration> = .milliseconds(100)...(.milliseconds(150)), data: [UInt8] = [],
         includesTransmitPower: Bool = false, includesDataIdentifier: Bool = false, responses: PeriodicSubevents? = nil
@@ -29,7 +31,7 @@ public struct PeriodicAdvertising: Hashable, Sendable {
         self.responses = responses
     }
 
-    /// Vol 4, Part E, 7.8.61.
+    /// Whether the specification allows these values (Vol 4, Part E, 7.8.61).
     var isValid: Bool {
         let allowed = Duration.microseconds(7500)...PeriodicAdvertising.unit * 0xFFFF
         guard allowed.contains(interval.lowerBound), interval.upperBound <= allowed.upperBound,
@@ -38,23 +40,25 @@ public struct PeriodicAdvertising: Hashable, Sendable {
         return responses.map { data.isEmpty && $0.isValid(in: interval.lowerBound) } ?? true
     }
 
-    /// In which intervals are counted.
+    /// The unit of intervals.
     static let unit = Duration.microseconds(1250)
 }
 
-/// The parts of each event of periodic advertising with responses, and when they may be answered (Core 5.4, Vol 6, Part B, 4.4.2.12.2).
+/// The subevents of periodic advertising with responses, and the timing of the responses (Core 5.4, Vol 6, Part B,
+/// 4.4.2.12.2).
 public struct PeriodicSubevents: Hashable, Sendable {
-    /// How many there are in an event, 1 to 128.
+    /// The number of subevents in a periodic advertising event, 1 to 128.
     public var count: Int
-    /// From one to the next, 7.5 ms to 318.75 ms.
+    /// The time from one subevent to the next, 7.5 ms to 318.75 ms.
     public var interval: Duration
-    /// From the beginning of one to its first response slot, 1.25 ms to 317.5 ms.
+    /// The time from the start of a subevent to its first response slot, 1.25 ms to 317.5 ms.
     public var responseSlotDelay: Duration
-    /// From one response slot to the next, 0.25 ms to 31.875 ms.
+    /// The time from one response slot to the next, 0.25 ms to 31.875 ms.
     public var responseSlotSpacing: Duration
-    /// How many response slots each has; 0 where a peer has told of it, which does not say.
+    /// The number of response slots in a subevent; 0 on a receiver, because the controller does not report it.
     public var responseSlotCount: Int
 
+    /// Creates subevents. Advertising fails if a value is out of range, or if the subevents do not fit in the interval.
     public init(
         count: Int, interval: Duration, responseSlotDelay: Duration, responseSlotSpacing: Duration,
         responseSlotCount: Int
@@ -78,15 +82,16 @@ public struct PeriodicSubevents: Hashable, Sendable {
     }
 }
 
-/// What is sent in one subevent, and in which of its slots it may be answered (Core 5.4, Vol 4, Part E, 7.8.125).
+/// The data of one subevent, and the response slots for it (Core 5.4, Vol 4, Part E, 7.8.125).
 public struct PeriodicSubeventData: Equatable, Sendable {
-    /// Which subevent, 0 to 127.
+    /// The number of the subevent, 0 to 127.
     public var subevent: Int
-    /// At most 251 octets.
+    /// The data, at most 251 octets.
     public var data: [UInt8]
     /// The response slots in which devices may answer.
     public var responseSlots: Range<Int>
 
+    /// Creates the data of a subevent. Setting the data fails if a value is out of range.
     public init(subevent: Int, data: [UInt8], responseSlots: Range<Int>) {
         self.subevent = subevent
         self.data = data

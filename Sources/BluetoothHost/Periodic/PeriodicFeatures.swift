@@ -1,6 +1,6 @@
 import BluetoothHCI
 
-/// What a controller can do about periodic advertising.
+/// The features of a controller for periodic advertising.
 struct PeriodicFeatures: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
 
@@ -8,10 +8,10 @@ struct PeriodicFeatures: OptionSet, Hashable, Sendable {
     static let advertisingWithResponses = PeriodicFeatures(rawValue: 1 << 1)
     static let synchronizing = PeriodicFeatures(rawValue: 1 << 2)
     static let responding = PeriodicFeatures(rawValue: 1 << 3)
-    /// To tell a peer of what is received or advertised.
+    /// Transferring synchronizations, or information about own advertising, to a peer.
     static let sendingSyncs = PeriodicFeatures(rawValue: 1 << 4)
     static let receivingSyncs = PeriodicFeatures(rawValue: 1 << 5)
-    /// To connect to a device that listens to a subevent.
+    /// Connecting to a device that listens to a subevent.
     static let connectingInSubevents = PeriodicFeatures(rawValue: 1 << 6)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -61,8 +61,8 @@ struct PeriodicFeatures: OptionSet, Hashable, Sendable {
 }
 
 extension LEEventMask {
-    /// The events of periodic advertising that a controller with these commands may have to report. One that knows of no responses
-    /// might refuse the events about them.
+    /// The events for periodic advertising that a controller with these commands may report. A controller without
+    /// support for responses might reject a mask with their events.
     static func periodic(_ commands: SupportedCommands) -> LEEventMask {
         var mask: LEEventMask = []
         if commands.contains(.lePeriodicAdvertisingCreateSync) {

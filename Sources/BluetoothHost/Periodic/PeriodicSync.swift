@@ -2,37 +2,40 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 
-/// Names periodic advertising that this host receives, or is to receive, for as long as the host lives.
+/// Identifies periodic advertising that this host receives, or has a request for, for the lifetime of the host.
 public struct PeriodicSyncIdentifier: Hashable, Sendable {
     let number: UInt32
 }
 
-/// A set of a device that advertises periodically.
+/// An advertising set with periodic advertising.
 public struct PeriodicAdvertiser: Hashable, Sendable {
-    /// The device, under any of its names.
+    /// The advertiser, identified by any of its `PeerID` values.
     public var peer: PeerID
-    /// Which of its sets, 0 to 15.
+    /// The Advertising SID of the set, 0 to 15.
     public var sid: UInt8
 
+    /// Identifies the set with this Advertising SID, 0 to 15, of an advertiser.
     public init(peer: PeerID, sid: UInt8) {
         self.peer = peer
         self.sid = sid
     }
 }
 
-/// How to receive periodic advertising (Core 5.4, Vol 4, Part E, 7.8.67).
+/// The parameters for receiving periodic advertising (Core 5.4, Vol 4, Part E, 7.8.67).
 public struct PeriodicSyncParameters: Hashable, Sendable {
-    /// How many events in a row the controller need not receive, 0 to 499.
+    /// The number of consecutive events that the controller may skip, 0 to 499.
     public var skip: Int
-    /// After how long without a packet it counts as lost, 100 ms to 163.84 s.
+    /// The time without a packet after which the synchronization is lost, 100 ms to 163.84 s.
     public var timeout: Duration
-    /// Whether there are to be reports at once, and not only from `Host.setReporting` on.
+    /// Whether reports are enabled immediately, instead of by `Host.setReporting`.
     public var isReporting: Bool
-    /// Whether data that was reported before is left out, as far as the controller and the advertiser tell it.
+    /// Whether data that has already been reported is left out, if the controller and the advertiser support that.
     public var filtersDuplicates: Bool
-    /// The primary PHYs on which the advertiser is looked for.
+    /// The primary PHYs on which to scan for the advertiser.
     public var phys: ScanPHYs
 
+    /// Creates parameters. By default, no event is skipped, and every report is received; synchronization is lost after
+    /// 10 s without a packet.
     public init(
         skip: Int = 0, timeout: Duration = .seconds(10), isReporting: Bool = true, filtersDuplicates: Bool = false,
         phys: ScanPHYs = .le1M
@@ -49,7 +52,7 @@ public struct PeriodicSyncParameters: Hashable, Sendable {
             && phys.isValid
     }
 
-    /// The time-out in units of 10 ms, which may be longer than that of a connection.
+    /// The timeout in units of 10 ms. It may be longer than that of a connection.
     var timeoutUnits: SupervisionTimeout {
         SupervisionTimeout(rawValue: UInt16(clamping: timeout.nanoseconds / 10_000_000))
     }
@@ -65,21 +68,22 @@ public struct PeriodicSyncParameters: Hashable, Sendable {
     }
 }
 
-/// What is known of periodic advertising that is received.
+/// The properties of periodic advertising that is being received.
 public struct PeriodicSyncInformation: Hashable, Sendable {
     /// The advertiser.
     public var peer: PeerID
-    /// The address of the advertiser.
+    /// The advertiser's address.
     public var address: DeviceAddress
-    /// Which of its sets it is, 0 to 15.
+    /// The Advertising SID of the set, 0 to 15.
     public var sid: UInt8
-    /// The PHY that it is sent on.
+    /// The PHY of the periodic advertising.
     public var phy: LEPHY
-    /// From one event to the next.
+    /// The time from one event to the next.
     public var interval: Duration
-    /// Its subevents; nil without responses.
+    /// The subevents; nil for periodic advertising without responses.
     public var subevents: PeriodicSubevents?
 
+    /// Creates the properties of periodic advertising. By default, it has no subevents.
     public init(
         peer: PeerID, address: DeviceAddress, sid: UInt8, phy: LEPHY, interval: Duration,
         subevents: PeriodicSubevents? = nil
@@ -93,9 +97,9 @@ public struct PeriodicSyncInformation: Hashable, Sendable {
     }
 }
 
-/// Why periodic advertising is no longer received.
+/// The reason why periodic advertising is no longer received.
 public enum PeriodicSyncEnd: Equatable, Sendable {
-    /// Nothing was received for too long.
+    /// Nothing was received for the synchronization timeout.
     case lost
     /// The controller was reset.
     case controllerReset
@@ -104,6 +108,7 @@ public enum PeriodicSyncEnd: Equatable, Sendable {
 }
 
 extension PeriodicSyncEnd: CustomStringConvertible {
+    /// What happened and what to do, such as "the controller was reset; synchronize again".
     public var description: String {
         switch self {
         case .lost: "nothing was received for too long; move closer to the advertiser and synchronize again"
@@ -113,31 +118,31 @@ extension PeriodicSyncEnd: CustomStringConvertible {
     }
 }
 
-/// What was received in one event of periodic advertising, or in one of its subevents.
+/// The data of one event of periodic advertising, or of one of its subevents. Also used for a response to a subevent.
 public struct PeriodicReport: Equatable, Sendable {
-    /// In dBm; 127 where it was not measured.
+    /// The signal strength in dBm; 127 if it is not available.
     public var rssi: Int8
-    /// The transmit power in dBm; 127 where the packet does not say it.
+    /// The transmit power in dBm; 127 if the packet does not contain it.
     public var txPowerLevel: Int8
-    /// The event's counter; nil where the controller does not say it.
+    /// The event counter; nil if the controller does not report it.
     public var eventCounter: UInt16?
-    /// The subevent; nil without responses.
+    /// The subevent; nil for periodic advertising without responses.
     public var subevent: UInt8?
-    /// Whether the end of the data is missing.
+    /// Whether the data is incomplete.
     public var isTruncated: Bool
     /// The AD structures.
     public var data: Payload
 }
 
-/// Periodic advertising that is received, with what has come of the data of an event.
+/// An established synchronization, with the data of a partly received event.
 struct PeriodicSync: Hashable, Sendable {
     let identifier: PeriodicSyncIdentifier
     let handle: SyncHandle
     let information: PeriodicSyncInformation
-    /// The data of an event of which more is to follow, and to which subevent it belongs.
+    /// The data of an event that is not complete yet. `partialSubevent` is the subevent that it belongs to.
     private(set) var partial: [UInt8] = []
     private var partialSubevent: LEPeriodicAdvertisingReport.Subevent?
-    /// Whether the rest of an event that is too long is dropped.
+    /// Whether the event is too long, so that the rest of it is dropped.
     private var isOverflowing = false
 
     init(identifier: PeriodicSyncIdentifier, handle: SyncHandle, information: PeriodicSyncInformation) {
@@ -146,23 +151,23 @@ struct PeriodicSync: Hashable, Sendable {
         self.information = information
     }
 
-    /// The most data of an event (Core 5.4, Vol 6, Part B, 4.4.2.12).
+    /// The maximum length of an event's data (Core 5.4, Vol 6, Part B, 4.4.2.12).
     static let maximumLength = 1650
 
-    /// What a fragment leads to.
+    /// The result of receiving a fragment.
     enum Outcome {
-        /// More is to follow.
+        /// More fragments will follow.
         case incomplete
-        /// The data is all in this report.
+        /// This report contains all of the data.
         case whole
-        /// The data is in `partial`, up to `forget()`.
+        /// The data is in `partial`, until `forget()` is called.
         case joined(isTruncated: Bool)
     }
 
-    /// Takes a fragment.
+    /// Handles a fragment.
     mutating func receive(_ report: borrowing LEPeriodicAdvertisingReport) -> Outcome {
         if report.subevent != partialSubevent {
-            // The end of what came before was lost; what is new matters more.
+            // The rest of the earlier data was lost. The new data takes precedence.
             forget()
         }
         let isFirst = partial.isEmpty && !isOverflowing
@@ -177,7 +182,7 @@ struct PeriodicSync: Hashable, Sendable {
         return .incomplete
     }
 
-    /// Forgets what has come of an event.
+    /// Drops the data of a partly received event.
     mutating func forget() {
         partial.removeAll(keepingCapacity: true)
         partialSubevent = nil

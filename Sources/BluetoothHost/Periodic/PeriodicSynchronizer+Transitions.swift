@@ -4,18 +4,19 @@ extension PeriodicSynchronizer: StateMachine {
     }
 
     enum EventName: String, CaseIterable, Hashable, Sendable {
-        /// Something else is wanted, or another request has its turn.
+        /// The requests may have changed, or another request has its turn.
         case advance
-        /// The answers to a command.
+        /// The answer to a command.
         case accepted, refused
         /// LE Periodic Advertising Sync Established, with any status.
         case ended
-        /// The controller has not reported the end of a cancelled search in time.
+        /// The controller has not reported the end of a cancelled attempt in time.
         case expire
         case reset
     }
 
-    /// The calls, and the end of a request's time, change what is wanted and no phase: `advance` follows them.
+    /// The application's calls and the timeout of a request change the requests, but not the phase: `advance` follows
+    /// them.
     static let transitions: [Transition<PeriodicSynchronizer>] =
         [
             Transition(.idle, .advance, .starting),
@@ -25,7 +26,7 @@ extension PeriodicSynchronizer: StateMachine {
             Transition(.starting, .ended, .idle),
             Transition(.running, .advance, .cancelling),
             Transition(.running, .ended, .idle),
-            // The controller has found what it was looking for, and has reported that; or it never looked.
+            // The controller has already synchronized, and has reported that, or it had not started to.
             Transition(.cancelling, .refused, .idle),
             Transition(.cancelling, .ended, .idle),
             Transition(.cancelling, .expire, .idle),

@@ -2,8 +2,9 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 
-/// Synchronizing to periodic advertising: what is wanted, what the controller does about it, and what is received (Core 5.4, Vol 3,
-/// Part C, 9.5.3). A controller looks for one at a time, or for all in a list; several that are wanted take turns.
+/// Synchronizing to periodic advertising: the requests, the controller's state, and the established synchronizations
+/// (Core 5.4, Vol 3, Part C, 9.5.3). A controller tries to synchronize to one advertiser at a time, or to any in a
+/// list. Several requests take turns.
 struct PeriodicSynchronizer: Hashable, Sendable {
     /// The commands that lead to a synchronization.
     enum Step: Equatable, Sendable {
@@ -19,37 +20,38 @@ struct PeriodicSynchronizer: Hashable, Sendable {
 
     private enum State: Hashable, Sendable {
         case idle
-        /// Commands that will lead to `running` are with the controller, or are to follow.
+        /// Commands that lead to `running` have been sent to the controller, or are about to be.
         case starting(PeriodicSyncIdentifier, rest: CommandSequence)
         case running(PeriodicSyncIdentifier, turnEnd: Instant)
-        /// It ends with LE Periodic Advertising Sync Established, or by its time where a controller forgets that.
+        /// Ends with LE Periodic Advertising Sync Established, or at this time if the controller never sends it.
         case cancelling(until: Instant)
     }
 
-    /// Those that wait, the one whose turn it is first.
+    /// The pending requests. The first one has its turn.
     private(set) var requests: [Request] = []
     private(set) var syncs: [PeriodicSync] = []
     private var state: State = .idle
     private var backoff = Backoff()
 
-    /// The most at once, and the most that wait; what a controller can do is less.
+    /// The maximum number of requests and synchronizations together. A controller may support fewer.
     static let limit = 16
-    /// How long the controller looks for one while others wait.
+    /// The time for which each request is tried while others wait.
     private static let turn = Duration.seconds(5)
-    /// How long a controller may take to report that it does not look any more.
+    /// The time within which the controller must report the end of a cancelled attempt.
     private static let cancelling = Duration.seconds(2)
 
     var isFull: Bool { requests.count + syncs.count >= Self.limit }
 
-    /// On which PHYs the scanner has to listen; nil where it need not.
+    /// The PHYs on which the scanner must listen; nil if it need not.
     var scanPHYs: ScanPHYs? { requests.first?.parameters.phys }
 
-    /// Whether the controller neither looks for an advertiser nor is about to begin or stop.
+    /// Whether the controller is not trying to synchronize and is not about to start or stop.
     var isIdle: Bool {
         if case .idle = state { true } else { false }
     }
 
-    /// Whether an advertiser may connect to this device, which it can where there are responses (Vol 3, Part C, 9.3.17).
+    /// Whether an advertiser may connect to this device, which periodic advertising with responses allows (Vol 3, Part
+    /// C, 9.3.17).
     var acceptsConnections: Bool { syncs.contains { $0.information.subevents != nil } }
 
     var nextDeadline: Instant? {
@@ -64,16 +66,16 @@ struct PeriodicSynchronizer: Hashable, Sendable {
 
     mutating func add(_ request: Request) { requests.append(request) }
 
-    /// False where it does not wait.
+    /// Removes a request. Returns false if it is not pending.
     mutating func remove(_ identifier: PeriodicSyncIdentifier) -> Bool {
         guard let index = requests.firstIndex(where: { $0.identifier == identifier }) else { return false }
         requests.remove(at: index)
         return true
     }
 
-    /// Moves one step towards what is wanted.
+    /// Moves one step towards the requested state.
     ///
-    /// - Parameter addresses: under which the devices advertise that are looked for first.
+    /// - Parameter addresses: the addresses of the advertisers in the first request.
     mutating func advance(_ addresses: [DeviceAddress], at now: Instant) -> [Effect] {
         switch state {
         case .idle:
@@ -120,7 +122,7 @@ struct PeriodicSynchronizer: Hashable, Sendable {
 
     // MARK: The controller
 
-    /// Takes the answer to a step.
+    /// Handles the answer to a step.
     mutating func answered(_ step: Step, _ status: HCIStatus, at now: Instant) -> [Effect] {
         switch (state, step) {
         case (.starting(let identifier, let rest), .setUp) where status == .success:
@@ -131,7 +133,7 @@ struct PeriodicSynchronizer: Hashable, Sendable {
             state = .idle
             return fail(identifier, status == .memoryCapacityExceeded ? .busy : .controller(status))
         case (.cancelling, .cancel) where status != .success:
-            // What it was looking for was found, which it has reported, or it never looked.
+            // The controller has already synchronized, and has reported that, or it had not started to.
             state = .idle
         default: break
         }
@@ -142,9 +144,9 @@ struct PeriodicSynchronizer: Hashable, Sendable {
         remove(identifier) ? [.report(.periodic(identifier, .failed(error)))] : []
     }
 
-    /// The controller has ended looking, with an advertiser or without.
+    /// Handles the end of the controller's attempt to synchronize, successful or not.
     ///
-    /// - Returns: the request that it was about; nil where nobody wants it any more.
+    /// - Returns: the request of the attempt; nil if it is no longer pending.
     mutating func ended(_ status: HCIStatus, at now: Instant) -> Request? {
         defer { state = .idle }
         guard case .running(let identifier, _) = state,
@@ -154,7 +156,8 @@ struct PeriodicSynchronizer: Hashable, Sendable {
             backoff.succeeded()
             _ = remove(identifier)
         } else {
-            // What faded before its first event may be back; what the controller does not like may be so next time.
+            // The request stays pending: an advertiser that was lost before its first event may return, and an error of
+            // the controller may be temporary.
             backoff.failed(at: now)
         }
         return request
@@ -162,32 +165,32 @@ struct PeriodicSynchronizer: Hashable, Sendable {
 
     mutating func insert(_ sync: PeriodicSync) { syncs.append(sync) }
 
-    /// Where what is received under a handle is.
+    /// The index of the synchronization with a handle.
     func index(of handle: SyncHandle) -> Int? { syncs.firstIndex { $0.handle == handle } }
 
     func index(of identifier: PeriodicSyncIdentifier) -> Int? { syncs.firstIndex { $0.identifier == identifier } }
 
     mutating func removeSync(at index: Int) -> PeriodicSync { syncs.remove(at: index) }
 
-    /// Takes a fragment of what is received.
+    /// Handles a fragment of an event's data.
     mutating func receive(_ report: borrowing LEPeriodicAdvertisingReport, at index: Int) -> PeriodicSync.Outcome {
         syncs[index].receive(report)
     }
 
-    /// Takes what was put together.
+    /// Removes and returns the reassembled data.
     mutating func takePartial(at index: Int) -> [UInt8] {
         defer { syncs[index].forget() }
         return syncs[index].partial
     }
 
-    /// Ends what has waited for too long.
+    /// Ends requests that have timed out.
     mutating func fire(at now: Instant) -> [Effect] {
         if case .cancelling(let end) = state, end <= now { state = .idle }
         let late = requests.filter { $0.deadline.map { $0 <= now } ?? false }
         return late.flatMap { fail($0.identifier, .timedOut) }
     }
 
-    /// The controller was reset: what is received ends, what waits goes on.
+    /// Handles a reset of the controller. Established synchronizations end, pending requests continue.
     mutating func reset(_ end: PeriodicSyncEnd) -> [Effect] {
         state = .idle
         backoff.succeeded()
@@ -195,7 +198,7 @@ struct PeriodicSynchronizer: Hashable, Sendable {
         return syncs.map { .report(.periodic($0.identifier, .ended(end))) }
     }
 
-    /// The controller is gone.
+    /// Fails all requests, because the controller is no longer available.
     mutating func abandon(_ error: HostError) -> [Effect] { requests.flatMap { fail($0.identifier, error) } }
 
     var phaseName: PhaseName {

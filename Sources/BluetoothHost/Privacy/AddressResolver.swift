@@ -2,59 +2,60 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothSMP
 
-/// Finds out which bonded peer made a resolvable private address (Core 5.4, Vol 6, Part B, 1.3.2.3).
+/// Determines which bonded peer generated a resolvable private address (Core 5.4, Vol 6, Part B, 1.3.2.3).
 ///
-/// To try the keys of all bonds costs an AES block for each. The result is remembered for the addresses that were used last,
-/// since a device uses an address for minutes and advertises several times a second. What is remembered stays right when
-/// bonds change: a new key is tried on a stranger's address when that is next asked for.
+/// Each key tried costs an AES block. The results for recently used addresses are therefore cached, because a device
+/// uses an address for minutes and advertises several times a second. Cached results stay valid when bonds change: a
+/// new key is tried on an address of a stranger the next time the address is looked up.
 struct AddressResolver: Sendable {
     struct Key: Sendable {
         let peer: PeerID
         let identity: DeviceIdentity
         let cipher: any BlockCipher
-        /// Greater than that of each key which was added before.
+        /// Greater than the number of every key that was added before.
         let number: Int
     }
 
-    /// Who made an address.
+    /// The device that generated an address.
     enum Maker: Equatable, Sendable {
         case peer(PeerID)
-        /// None of the bonded peers.
+        /// A device that is not bonded.
         case stranger
     }
 
-    /// What is remembered of an address.
+    /// The cached result for an address.
     fileprivate enum Memory: Sendable {
         case peer(PeerID)
-        /// None of the keys up to this number has made it.
+        /// None of the keys up to this number generated the address.
         case stranger(triedUpTo: Int)
     }
 
-    /// The keys that are not 0, of the oldest bond first, in the order of their numbers. A device that has learnt another one's key and claims it for
-    /// itself comes later, and resolves nothing.
+    /// The nonzero keys in the order of their numbers, oldest bond first. A device that has learned another device's
+    /// key and claims it as its own comes later, and resolves nothing.
     private(set) var keys: [Key] = [] {
         didSet { generation &+= 1 }
     }
-    /// The number of times that the keys have changed.
+    /// The number of changes to the keys.
     private var generation = 0
-    /// The number of the last key that was added.
+    /// The number of the key added last.
     private var lastNumber = 0
     private var memory = AddressTable<Memory>(capacity: Self.memorySize)
     private let crypto: (any CryptoToolbox)?
 
-    /// The addresses that are remembered: of more advertisers than are in range of one device.
+    /// The maximum number of cached addresses: more than there are advertisers in range of one device.
     static let memorySize = 16_384
-    /// The maximum number of new keys that are tried at once on an address that is remembered as a stranger's. With more it is
-    /// unknown again.
+    /// The maximum number of new keys that are tried at once on a cached address of a stranger. If there are more, the
+    /// address is removed from the cache.
     static let keysPerRecall = 4
 
     init(crypto: (any CryptoToolbox)?) { self.crypto = crypto }
 
-    /// Whether an address might be one of a bonded peer.
+    /// Whether an address may belong to a bonded peer.
     @inline(__always)
     func mayResolve(_ address: DeviceAddress) -> Bool { !keys.isEmpty && address.isResolvable }
 
-    /// Who made a resolvable private address, if that is remembered, or costs only a few new keys to know.
+    /// The device that generated a resolvable private address; nil if it is not cached, and too many new keys would
+    /// have to be tried.
     mutating func recall(_ address: DeviceAddress) -> Maker? {
         guard let slot = memory.slot(of: address) else { return nil }
         guard case .stranger(let triedUpTo) = memory[slot], triedUpTo < lastNumber else {
@@ -71,7 +72,7 @@ struct AddressResolver: Sendable {
         return Maker(memory[slot])
     }
 
-    /// The peer that made a resolvable private address, whatever it costs to know that; nil for a stranger.
+    /// The peer that generated a resolvable private address, regardless of the cost; nil for a stranger.
     mutating func resolve(_ address: DeviceAddress) -> PeerID? {
         guard mayResolve(address) else { return nil }
         if let maker = recall(address) { return maker.peer }
@@ -80,7 +81,7 @@ struct AddressResolver: Sendable {
         return peer
     }
 
-    /// As `resolve`, without changing what is remembered.
+    /// Like `resolve`, but without changing the cache.
     func search(_ address: DeviceAddress) -> PeerID? {
         switch memory.slot(of: address).map({ memory[$0] }) {
         case .peer(let peer): peer
@@ -111,13 +112,13 @@ struct AddressResolver: Sendable {
         self.memory[slot] = memory
     }
 
-    /// What to remember once all keys have been tried.
+    /// The result to cache after all keys have been tried.
     private func remembered(_ peer: PeerID?) -> Memory { peer.map { .peer($0) } ?? .stranger(triedUpTo: lastNumber) }
 
     /// Tries the next keys on the addresses of a search.
     ///
     /// - Parameter count: the maximum number of keys to try.
-    /// - Returns: whether all keys have been tried. Then the results are remembered.
+    /// - Returns: whether all keys have been tried. The results are then cached.
     mutating func advance(_ search: inout AddressSearch, keys count: Int) -> Bool {
         guard search.advance(keys, generation: generation, count: count) else { return false }
         for (address, maker) in zip(search.addresses, search.makers) { remember(maker, address) }
@@ -126,7 +127,7 @@ struct AddressResolver: Sendable {
 
     // MARK: Changes
 
-    /// A peer has this identity from now on, or none; a key of 0 is none.
+    /// Sets or removes the identity of a peer. A key of 0 counts as no identity.
     mutating func set(_ identity: DeviceIdentity?, of peer: PeerID) {
         let identity = identity.flatMap { $0.resolvingKey == 0 ? nil : $0 }
         let index = keys.firstIndex { $0.peer == peer }
@@ -143,7 +144,7 @@ struct AddressResolver: Sendable {
         }
     }
 
-    /// A peer has another name.
+    /// Changes the name of a peer.
     mutating func rename(_ old: PeerID, to new: PeerID) {
         guard let index = keys.firstIndex(where: { $0.peer == old }) else { return }
         let key = keys.remove(at: index)
@@ -158,10 +159,11 @@ struct AddressResolver: Sendable {
         }
     }
 
-    /// Whether a peer may use private addresses.
+    /// The identity of a peer that may use private addresses; nil for any other peer.
     func identity(of peer: PeerID) -> DeviceIdentity? { keys.first { $0.peer == peer }?.identity }
 
-    /// The identities that a controller is to resolve, of the newest bond first. No two have the same key.
+    /// The identities for the controller's resolving list, newest bond first. No two have the same key or the same
+    /// address.
     var listed: [DeviceIdentity] {
         var seen: Set<UInt128> = []
         var addresses: Set<PeerID> = []
@@ -179,7 +181,7 @@ extension AddressResolver.Maker {
         }
     }
 
-    /// Nil for a stranger.
+    /// The peer; nil for a stranger.
     var peer: PeerID? {
         switch self {
         case .peer(let peer): peer

@@ -1,21 +1,21 @@
 import BluetoothBase
 import BluetoothSMP
 
-/// Tries keys on several private addresses together, some keys at a time.
+/// Tries keys on several private addresses together, a few keys at a time.
 ///
-/// A key has to be expanded before it encrypts, which costs as much as twenty blocks. The more addresses there are, the less
-/// each of them costs.
+/// Expanding a key before encryption costs as much as twenty blocks, so the cost per address falls with the number of
+/// addresses.
 struct AddressSearch: Sendable {
-    /// The maximum number of addresses of one search.
+    /// The maximum number of addresses in a search.
     static let capacity = 64
 
     let addresses: [DeviceAddress]
-    /// Who made each address, once all keys have been tried.
+    /// The device that generated each address, once all keys have been tried.
     private(set) var makers: [AddressResolver.Maker]
-    /// The blocks that each key encrypts.
+    /// The blocks to encrypt with each key.
     private let blocks: [UInt128]
     private var nextKey = 0
-    /// The keys that have been tried are those of this generation; nil if none have.
+    /// The generation of the keys that have been tried; nil if none have.
     private var generation: Int?
 
     init(_ addresses: [DeviceAddress]) {
@@ -28,7 +28,8 @@ struct AddressSearch: Sendable {
     ///
     /// - Parameters:
     ///   - keys: all keys.
-    ///   - generation: changes with the keys. The search then starts again, because its results may be wrong.
+    ///   - generation: a number that changes with the keys. When it changes, the search starts over, because its
+    ///     results may be wrong.
     ///   - count: the maximum number of keys to try.
     /// - Returns: whether all keys have been tried.
     mutating func advance(_ keys: [AddressResolver.Key], generation: Int, count: Int) -> Bool {
@@ -38,7 +39,7 @@ struct AddressSearch: Sendable {
             var encrypted = blocks
             keys[nextKey].cipher.encrypt(&encrypted)
             for index in addresses.indices where addresses[index].isMade(from: encrypted[index]) {
-                // If two bonds have the same key, the older one counts.
+                // If two bonds have the same key, the older one takes precedence.
                 if makers[index] == .stranger { makers[index] = .peer(keys[nextKey].peer) }
             }
             nextKey += 1

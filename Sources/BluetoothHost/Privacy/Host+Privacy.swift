@@ -2,26 +2,26 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothSMP
 
-/// Private addresses: of peers, which are resolved, and of this host (Core 5.4, Vol 3, Part C, 10.7).
+/// Privacy: resolving the private addresses of peers, and this host's own (Core 5.4, Vol 3, Part C, 10.7).
 extension Host {
-    /// The private address that this host uses on the air now; nil where it uses none.
+    /// The private address that this host currently uses on the air; nil if it uses none.
     public var privateAddress: DeviceAddress? { privacy.ownAddress }
 
-    /// Whether private addresses are asked for, and there is no key to make them with.
+    /// Whether resolvable private addresses are configured without a key to generate them.
     var lacksPrivacy: Bool { configuration.privacy.isResolvable && security?.identity.resolvingKey ?? 0 == 0 }
 
-    /// Whether links are impossible, since this device has addresses under which nobody recognizes it.
+    /// Whether links are impossible, because peers could not recognize this device by its addresses.
     var isForBroadcastOnly: Bool { privacy.isPrivate && !configuration.privacy.isResolvable }
 
-    /// Encryption of a link has failed: the private address it was made under is not used again (Vol 3, Part C, 10.6). Each address
-    /// is given up once, so that a peer needs a new link for the next one.
+    /// Replaces the private address of a link whose encryption failed (Vol 3, Part C, 10.6). Each address is replaced
+    /// only once, so that a peer needs a new link to cause the next replacement.
     mutating func discardAddress(of slot: LinkSlot, at now: Instant) {
         guard let own = privacy.ownAddress, own.value == links.at[slot.index].localAddress.value else { return }
         privacy.renewAddress()
         advanceActivities(at: now)
     }
 
-    /// The controller is to know the keys of the bonds, and the host's own.
+    /// Updates the controller's resolving list with the keys of the bonds and the host's own key.
     mutating func updatePrivacy(at now: Instant) {
         guard let security else { return }
         let localIRK = security.identity.resolvingKey
@@ -29,7 +29,7 @@ extension Host {
         advanceActivities(at: now)
     }
 
-    /// Changes something in the controller, once nothing else is going on there.
+    /// Sends the next pending change of the list or the address to the controller, once no activity is running there.
     mutating func advancePrivacy(at now: Instant) {
         guard privacy.isPending, lifecycle.isUp, scanner.isIdle, advertiser.isIdle, initiator.isIdle else { return }
         var resources = security
@@ -43,55 +43,56 @@ extension Host {
         if let command { perform([.send(command, for: .privacy)], at: now) }
     }
 
-    /// The answer to a command of `advancePrivacy`.
+    /// Handles the answer to a command of `advancePrivacy`.
     mutating func privacyAnswered(_ status: HCIStatus, at now: Instant) {
         privacy.answered(status, at: now)
         advancePrivacy(at: now)
         if !privacy.isPending { advanceActivities(at: now) }
     }
 
-    /// The own address for scanning and connecting.
+    /// The type of the host's own address for scanning and connecting.
     var ownAddressType: OwnAddressType {
         guard privacy.isPrivate else { return lifecycle.ownAddressType }
         return configuration.privacy.isResolvable && privacy.usesList ? .resolvableOrRandom : .random
     }
 
-    /// The addresses to advertise something with.
+    /// The addresses for advertising.
     func advertisingAddresses(for parameters: AdvertisingParameters) -> Advertiser.Addresses {
         if let own = parameters.ownAddress, own.randomKind == nil { return Advertiser.Addresses(own: .public) }
         if let own = parameters.ownAddress { return Advertiser.Addresses(own: .random, random: own) }
         var addresses = advertisingAddresses(for: parameters.peer, canBePrivate: parameters.peerResolvesAddresses)
-        // Each set has a random address of its own, so a private one that is replaced reaches all of them as they begin again.
+        // Each set has its own random address. After a private address is replaced, each set gets the new one when it
+        // restarts.
         if addresses.own == .random || addresses.own == .resolvableOrRandom {
             addresses.random = privacy.ownAddress ?? controller?.address
         }
         return addresses
     }
 
-    /// - Parameter canBePrivate: whether the target finds itself under a private address.
+    /// - Parameter canBePrivate: whether the target recognizes its own private address.
     private func advertisingAddresses(for target: PeerID?, canBePrivate: Bool) -> Advertiser.Addresses {
         let own: OwnAddressType = privacy.isPrivate ? .random : lifecycle.ownAddressType
         guard let target else { return Advertiser.Addresses(own: own) }
         guard canBePrivate, let identity = peers.identity(of: target), privacy.isListed(identity) else {
-            // A private address made here would not help: the peer connects from another one, and only a controller that
-            // can resolve that takes both for the same.
+            // A private address generated by the host would not help. The peer connects from a different one, and only
+            // a controller that can resolve it recognizes both as the same peer.
             return Advertiser.Addresses(own: own, peer: peers.address(of: target))
         }
-        // Only with these types does a controller make an address of the peer.
+        // Only with these types does a controller generate a private address for the peer.
         let isRandom = privacy.isPrivate || own == .random
         return Advertiser.Addresses(
             own: isRandom ? .resolvableOrRandom : .resolvableOrPublic, peer: marked(identity.address))
     }
 
-    /// The address under which the controller finds a peer; nil where the peer has to be searched for, since it may use
-    /// private addresses that only the host can resolve.
+    /// The address at which the controller can reach a peer; nil if the host has to search for it, because the peer may
+    /// use private addresses that only the host can resolve.
     func reachableAddress(of peer: PeerID) -> DeviceAddress? {
         guard let identity = peers.identity(of: peer) else { return peers.address(of: peer) }
         return privacy.isListed(identity) ? marked(identity.address) : nil
     }
 
-    /// Whether an address is the identity of a bonded peer that has to use private addresses. A controller that resolves
-    /// addresses says of those it has resolved that they are identities, which are of other kinds.
+    /// Whether an address is the identity address of a bonded peer that must use private addresses. The address types
+    /// distinguish this from a private address that the controller has resolved to the identity.
     func isIdentityForbidden(_ address: DeviceAddress) -> Bool {
         configuration.peerPrivacyMode == .network && (address.kind == .public || address.kind == .random)
             && address.isIdentity && peers.identity(of: PeerID(address)) != nil
@@ -103,7 +104,7 @@ extension Host {
         return DeviceAddress(identity.value, kind: isPublic ? .publicIdentity : .randomIdentity)
     }
 
-    /// A peer has been received advertising, while peers are searched for.
+    /// Handles advertising received from a peer during a search for peers.
     mutating func searched(_ peer: PeerID, at address: DeviceAddress, at now: Instant) {
         guard configuration.peerPrivacyMode == .device || address.randomKind == .resolvablePrivate,
             initiator.sighted(peer, at: address, in: peers, at: now)
@@ -113,7 +114,7 @@ extension Host {
 }
 
 extension SecurityResources {
-    /// A fresh private address of this device; nil without a key.
+    /// A new private address of this device; nil if it has no key.
     mutating func makePrivateAddress() -> DeviceAddress? {
         guard identity.resolvingKey != 0 else { return nil }
         return crypto.resolvablePrivateAddress(resolvingKey: identity.resolvingKey, entropy: &entropy)
@@ -121,8 +122,8 @@ extension SecurityResources {
 }
 
 extension DeviceAddress {
-    /// A fresh non-resolvable private address: the two top bits are zeros, the rest is neither all zeros nor all ones (Core 5.4,
-    /// Vol 6, Part B, 1.3.2.2).
+    /// A new non-resolvable private address: the two most significant bits are zeros, the rest is neither all zeros nor
+    /// all ones (Core 5.4, Vol 6, Part B, 1.3.2.2).
     fileprivate static func nonResolvable(using generator: inout SeededGenerator) -> DeviceAddress {
         var bits: UInt64
         repeat { bits = generator.next() & 0x3FFF_FFFF_FFFF } while bits == 0 || bits == 0x3FFF_FFFF_FFFF

@@ -1,20 +1,20 @@
 import BluetoothBase
 import BluetoothGAP
 
-/// Which addresses peers see of this host (Core 5.4, Vol 3, Part C, 10.7).
+/// The kind of addresses that peers see of this host (Core 5.4, Vol 3, Part C, 10.7).
 public enum OwnPrivacy: Equatable, Sendable {
-    /// The identity address: anyone can follow this device.
+    /// The identity address. Anyone can track this device.
     case off
-    /// Resolvable private addresses, made from the Identity Resolving Key, each of which is used for `rotation`, 1 second
-    /// to 1 hour. Only peers that are bonded know who it is. This takes `HostConfiguration.security`: without, calls to
-    /// scan, to advertise and to connect throw `HostError.unsupported`.
+    /// Resolvable private addresses, generated from the Identity Resolving Key. Each address is used for `rotation`, 1
+    /// second to 1 hour. Only bonded peers can recognize this device. Requires `HostConfiguration.security`: without
+    /// it, calls to scan, advertise and connect throw `HostError.unsupported`.
     case resolvable(rotation: Duration = GAPTiming.privateAddressInterval)
-    /// Non-resolvable private addresses, which nobody recognizes, each of which is used for `rotation`, 1 second to 1 hour. They
-    /// are for devices that only broadcast and observe: calls to connect, and to advertise so that others can connect, throw
-    /// `HostError.unsupported` (10.7.3 and 10.7.4).
+    /// Non-resolvable private addresses, by which no peer can recognize this device. Each address is used for
+    /// `rotation`, 1 second to 1 hour. They are for devices that only broadcast and observe: calls to connect, and to
+    /// start connectable advertising, throw `HostError.unsupported` (10.7.3 and 10.7.4).
     case nonResolvable(rotation: Duration = GAPTiming.privateAddressInterval)
 
-    /// How long an address is used; nil where it is not changed.
+    /// The time for which an address is used; nil if it never changes.
     var rotation: Duration? {
         switch self {
         case .off: nil
@@ -23,7 +23,7 @@ public enum OwnPrivacy: Equatable, Sendable {
         }
     }
 
-    /// Whether bonded peers recognize the addresses.
+    /// Whether bonded peers can resolve the addresses.
     var isResolvable: Bool {
         switch self {
         case .off, .nonResolvable: false
@@ -32,11 +32,13 @@ public enum OwnPrivacy: Equatable, Sendable {
     }
 }
 
-/// Whether a bonded peer that has an Identity Resolving Key may also use its identity address (Core 5.4, Vol 3, Part C,
+/// Whether a bonded peer with an Identity Resolving Key may also use its identity address (Core 5.4, Vol 3, Part C,
 /// 10.7; Vol 6, Part B, 6).
 public enum PeerPrivacyMode: Equatable, Sendable {
-    /// Device privacy mode: it may. Most devices distribute a key and then use their identity address all the same.
+    /// Device privacy mode: the peer may use its identity address. Many devices distribute a key, but still use their
+    /// identity address.
     case device
-    /// Network privacy mode: it may not, and a device that uses its identity address is somebody else.
+    /// Network privacy mode: the peer must not use its identity address. A device that does counts as a different
+    /// device.
     case network
 }

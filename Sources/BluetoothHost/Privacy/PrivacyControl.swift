@@ -2,10 +2,10 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothSMP
 
-/// Private addresses, as far as the controller must know of them: its resolving list, and the random address of this host.
+/// The controller's part in privacy: its resolving list, and the random address of this host.
 ///
-/// Neither may be changed while the controller advertises, scans or initiates (Core 5.4, Vol 4, Part E, 7.8.4, 7.8.38 to
-/// 7.8.44): as long as something must be changed, `isPending` holds everything else up.
+/// Neither may be changed while the controller advertises, scans or initiates (Core 5.4, Vol 4, Part E, 7.8.4, 7.8.38
+/// to 7.8.44). While a change is outstanding, `isPending` therefore suspends all activities.
 struct PrivacyControl: Hashable, Sendable {
     private let rotation: Duration?
     private var list: ResolvingList
@@ -18,10 +18,10 @@ struct PrivacyControl: Hashable, Sendable {
 
     var isPrivate: Bool { rotation != nil }
 
-    /// The private address of this host that the controller knows; nil if it knows none.
+    /// The private address of this host that the controller uses; nil if it has none.
     var ownAddress: DeviceAddress? { address.current }
 
-    /// Whether something must be changed in the controller.
+    /// Whether a change is outstanding.
     var isPending: Bool { list.isPending || address.isPending }
 
     var nextDeadline: Instant? { address.nextDeadline }
@@ -29,27 +29,27 @@ struct PrivacyControl: Hashable, Sendable {
     /// Whether the controller resolves the addresses of a peer.
     func isListed(_ identity: DeviceIdentity) -> Bool { list.contains(identity) }
 
-    /// Whether the controller uses private addresses of its own making where it can.
+    /// Whether the controller generates private addresses itself if it can.
     var usesList: Bool { list.isInUse }
 
-    /// Whether identity addresses in commands have the types 2 and 3: where there are no privacy modes (Vol 4, Part E,
-    /// 7.8.5, 7.8.12).
+    /// Whether commands use the identity address types 2 and 3, as controllers without privacy modes need it (Vol 4,
+    /// Part E, 7.8.5, 7.8.12).
     var marksIdentities: Bool { !list.hasPrivacyModes }
 
-    // MARK: What is wanted
+    // MARK: Requests
 
-    /// The bonds have changed, or this host's own key.
+    /// Updates the requested entries, because the bonds or this host's own key have changed.
     mutating func want(_ entries: [ResolvingList.Entry]) { list.want(entries) }
 
-    /// The own address will no longer be used.
+    /// Replaces the host's own address.
     mutating func renewAddress() { address.renew() }
 
-    /// Renews the own address when its time is over.
+    /// Replaces the host's own address when its rotation time has passed.
     mutating func fire(at now: Instant) { address.fire(at: now) }
 
     // MARK: The controller
 
-    /// A controller is up, and knows nothing.
+    /// Starts with a controller that has just come up, without a list or an address.
     mutating func start(_ controller: ControllerInformation) {
         reset()
         list.start(
@@ -65,16 +65,16 @@ struct PrivacyControl: Hashable, Sendable {
         address.reset()
     }
 
-    /// The next command, unless one is with the controller. The list comes first.
+    /// The next command; nil if there is none, or if one is pending. Changes to the list come first.
     ///
-    /// - Parameter makeAddress: makes a fresh private address of this host; nil where it cannot.
+    /// - Parameter makeAddress: generates a new private address of this host; nil if it cannot.
     mutating func advance(_ makeAddress: () -> DeviceAddress?) -> (any HCICommand)? {
         guard !list.isChanging, !address.isBeingSet else { return nil }
         if let command = list.advance() { return command }
         return address.advance(makeAddress).map { LESetRandomAddress(address: $0) }
     }
 
-    /// Takes the answer to the command.
+    /// Handles the answer to the pending command.
     mutating func answered(_ status: HCIStatus, at now: Instant) {
         if address.isBeingSet {
             address.answered(status == .success, rotation: rotation, at: now)

@@ -1,37 +1,38 @@
 import BluetoothBase
 
-/// The random address of a host with privacy: the one that the controller knows, and when it will be replaced.
+/// The random address of a host with privacy: the address that the controller uses, and the time at which it will be
+/// replaced.
 ///
-/// Unless the host has privacy, it stays absent.
+/// On a host without privacy, the phase stays `absent`.
 struct PrivateAddress: Hashable, Sendable {
-    /// What the controller uses while another address is due.
+    /// The address that the controller uses until it gets the new one.
     private struct Former: Hashable, Sendable {
-        /// Nil if the controller knows none yet.
+        /// Nil if the controller has no address yet.
         var address: DeviceAddress?
-        /// When it would have been replaced anyway.
+        /// The time at which this address would have been replaced anyway.
         var end: Instant?
     }
 
     private enum Phase: Hashable, Sendable {
         /// No controller is up.
         case absent
-        /// The controller must learn a new address.
+        /// The controller needs a new address.
         case due(Former)
-        /// LE Set Random Address is with the controller.
+        /// LE Set Random Address is pending.
         case setting(DeviceAddress, Former)
-        /// The same, but that address must not be used for long: another one has become due meanwhile.
+        /// LE Set Random Address is pending, but a newer address is already due. This one must be replaced soon.
         case settingOutdated(DeviceAddress, Former)
         case inUse(DeviceAddress, until: Instant)
-        /// The controller has refused its first address, and gets another one then.
+        /// The controller has refused its first address, and gets another one at the given time.
         case refused(until: Instant)
     }
 
     private var phase = Phase.absent
 
-    /// How long to wait before a refused address is tried again.
+    /// The delay before another address is tried after a refusal.
     private static let retryDelay = Duration.seconds(1)
 
-    /// The address that the controller knows; nil if it knows none.
+    /// The address that the controller uses; nil if it has none.
     var current: DeviceAddress? {
         switch phase {
         case .absent, .refused: nil
@@ -40,7 +41,7 @@ struct PrivateAddress: Hashable, Sendable {
         }
     }
 
-    /// When the address becomes due.
+    /// The time at which a new address becomes due.
     var nextDeadline: Instant? {
         switch phase {
         case .absent: nil
@@ -49,7 +50,7 @@ struct PrivateAddress: Hashable, Sendable {
         }
     }
 
-    /// Whether the radio must stay idle until the controller has another address.
+    /// Whether the radio must stay idle until the controller has a new address.
     var isPending: Bool {
         switch phase {
         case .absent, .inUse: false
@@ -57,7 +58,7 @@ struct PrivateAddress: Hashable, Sendable {
         }
     }
 
-    /// Whether a command is with the controller.
+    /// Whether LE Set Random Address is pending.
     var isBeingSet: Bool {
         switch phase {
         case .setting, .settingOutdated: true
@@ -65,13 +66,13 @@ struct PrivateAddress: Hashable, Sendable {
         }
     }
 
-    /// A controller without an address is up.
+    /// Starts with a controller that has just come up, without an address.
     mutating func start() {
         guard case .absent = phase else { return }
         phase = .due(Former())
     }
 
-    /// The address will no longer be used.
+    /// Replaces the address.
     mutating func renew() {
         switch phase {
         case .absent, .due, .settingOutdated: break
@@ -81,7 +82,7 @@ struct PrivateAddress: Hashable, Sendable {
         }
     }
 
-    /// Renews the address when its time is over.
+    /// Replaces the address when its rotation time has passed.
     mutating func fire(at now: Instant) {
         guard let end = nextDeadline, end <= now else { return }
         switch phase {
@@ -94,18 +95,18 @@ struct PrivateAddress: Hashable, Sendable {
         }
     }
 
-    /// The address that the controller must learn now; nil if none is due.
+    /// Generates the address to send to the controller; nil if none is due.
     ///
-    /// - Parameter makeAddress: makes a fresh address; nil where it cannot.
+    /// - Parameter makeAddress: generates a new address; nil if it cannot.
     mutating func advance(_ makeAddress: () -> DeviceAddress?) -> DeviceAddress? {
         guard case .due(let former) = phase, let address = makeAddress() else { return nil }
         phase = .setting(address, former)
         return address
     }
 
-    /// Takes the controller's answer to the new address.
+    /// Handles the controller's answer to the new address.
     ///
-    /// - Parameter rotation: how long an address is used.
+    /// - Parameter rotation: the time for which an address is used.
     mutating func answered(_ isAccepted: Bool, rotation: Duration?, at now: Instant) {
         let end = now.advanced(by: isAccepted ? rotation ?? Self.retryDelay : Self.retryDelay)
         switch phase {
@@ -118,7 +119,7 @@ struct PrivateAddress: Hashable, Sendable {
         }
     }
 
-    /// The controller is gone, or has forgotten the address.
+    /// Handles the loss or a reset of the controller.
     mutating func reset() { phase = .absent }
 }
 
@@ -129,13 +130,13 @@ extension PrivateAddress: StateMachine {
 
     enum EventName: String, CaseIterable, Hashable, Sendable {
         case start
-        /// The radio is idle, and a fresh address can be made.
+        /// The radio is idle, and a new address can be generated.
         case advance
-        /// The answers to LE Set Random Address.
+        /// The answer to LE Set Random Address.
         case accepted, rejected
         /// The address must no longer be used.
         case renew
-        /// The time of the address is over.
+        /// The rotation time has passed.
         case expire
         case reset
     }
@@ -146,7 +147,7 @@ extension PrivateAddress: StateMachine {
             Transition(.due, .advance, .setting),
             Transition(.due, .expire, .due),
             Transition(.setting, .accepted, .inUse),
-            // The controller keeps the one before, if any.
+            // The controller keeps its previous address, if it had one.
             Transition(.setting, .rejected, .inUse),
             Transition(.setting, .rejected, .refused),
             Transition(.setting, .renew, .settingOutdated),

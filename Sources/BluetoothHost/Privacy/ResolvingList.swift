@@ -2,11 +2,11 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothSMP
 
-/// The controller's list of peers whose private addresses it resolves: the entries that the host wants, and the commands that lead
-/// there, one at a time (Core 5.4, Vol 4, Part E, 7.8.38 to 7.8.45).
+/// The controller's resolving list of peers whose private addresses it resolves: the entries that the host wants, and
+/// the commands that update the list, one at a time (Core 5.4, Vol 4, Part E, 7.8.38 to 7.8.45).
 struct ResolvingList: Hashable, Sendable {
     struct Entry: Hashable, Sendable {
-        /// Public or random.
+        /// The identity address: public or static random.
         let identity: DeviceAddress
         let peerIRK: UInt128
         let localIRK: UInt128
@@ -18,9 +18,9 @@ struct ResolvingList: Hashable, Sendable {
         }
     }
 
-    /// The abilities of a controller.
+    /// The capabilities of a controller.
     struct Abilities: Hashable, Sendable {
-        /// How many entries it takes; 0 if it resolves no addresses.
+        /// The number of entries that the list can hold; 0 if the controller resolves no addresses.
         var capacity: Int
         var setsPrivacyMode: Bool
         var setsTimeout: Bool
@@ -34,18 +34,18 @@ struct ResolvingList: Hashable, Sendable {
         case enable
     }
 
-    /// The list in the controller.
+    /// The contents of the controller's list.
     private struct Contents: Hashable, Sendable {
         enum Stage: Hashable, Sendable {
-            /// The controller must first learn for how long it uses an address of its own making.
+            /// The rotation time of the private addresses that the controller generates must be set first.
             case timeoutDue(Duration)
             case disabled
-            /// It resolves addresses, and stays so until a reset.
+            /// Address resolution is enabled, and stays so until a reset.
             case enabled
         }
 
         var entries: [Entry] = []
-        /// How many entries to use.
+        /// The maximum number of entries to use.
         var capacity: Int
         let setsPrivacyMode: Bool
         var stage: Stage
@@ -54,21 +54,22 @@ struct ResolvingList: Hashable, Sendable {
     private enum Phase: Hashable, Sendable {
         /// No controller is up.
         case absent
-        /// The controller has all that is wanted.
+        /// The list matches the wanted entries.
         case current(Contents)
         case due(Step, Contents)
-        /// The command of this step is with the controller.
+        /// The command of this step is pending.
         case changing(Step, Contents)
     }
 
     private let mode: PeerPrivacyMode
-    /// For how long an address is used; nil on a host without privacy.
+    /// The rotation time of private addresses; nil on a host without privacy.
     private let rotation: Duration?
-    /// The entries of the bonds, which are listed in this order as far as there is room.
+    /// The entries for the bonds. They are listed in this order, as far as there is room.
     private var wanted: [Entry] = []
     private var phase = Phase.absent
 
-    /// The maximum number of entries to use: each takes a command or two, and a controller that has more room searches longer.
+    /// The maximum number of entries to use. Each needs one or two commands, and a controller takes longer to search a
+    /// longer list.
     static let maximumEntries = 64
 
     init(_ mode: PeerPrivacyMode, rotation: Duration?) { (self.mode, self.rotation) = (mode, rotation) }
@@ -87,10 +88,10 @@ struct ResolvingList: Hashable, Sendable {
         return contents.entries.contains { $0.identity == address && $0.peerIRK == identity.resolvingKey }
     }
 
-    /// Whether the controller uses private addresses of its own making where it can.
+    /// Whether the controller generates private addresses itself if it can.
     var isInUse: Bool { contents.map { $0.stage == .enabled && !$0.entries.isEmpty } ?? false }
 
-    /// Whether the controller knows privacy modes.
+    /// Whether the controller supports privacy modes.
     var hasPrivacyModes: Bool { contents?.setsPrivacyMode ?? false }
 
     /// Whether the controller's list must still be changed.
@@ -101,14 +102,14 @@ struct ResolvingList: Hashable, Sendable {
         }
     }
 
-    /// Whether a command is with the controller.
+    /// Whether a command is pending.
     var isChanging: Bool {
         if case .changing = phase { true } else { false }
     }
 
     // MARK: Calls
 
-    /// A controller with an empty list is up.
+    /// Starts with a controller that has just come up, with an empty list.
     mutating func start(_ abilities: Abilities) {
         guard case .absent = phase else { return }
         let capacity = min(abilities.capacity, Self.maximumEntries)
@@ -117,24 +118,24 @@ struct ResolvingList: Hashable, Sendable {
         settle(Contents(capacity: capacity, setsPrivacyMode: abilities.setsPrivacyMode, stage: stage))
     }
 
-    /// The bonds have changed, or this host's own key.
+    /// Updates the wanted entries, because the bonds or this host's own key have changed.
     mutating func want(_ entries: [Entry]) {
         wanted = entries
         switch phase {
-        // An entry has its mode before anything else changes.
+        // The privacy mode of a new entry must be set before anything else changes.
         case .absent, .due(.setMode, _), .changing: break
         case .current(let contents), .due(_, let contents): settle(contents)
         }
     }
 
-    /// The controller was reset.
+    /// Handles a reset of the controller.
     mutating func reset() { phase = .absent }
 
     private mutating func settle(_ contents: Contents) {
         phase = next(contents).map { .due($0, contents) } ?? .current(contents)
     }
 
-    /// The next change; nil if the controller has all that is wanted.
+    /// The next change; nil if the list matches the wanted entries.
     private func next(_ contents: Contents) -> Step? {
         let target = wanted.prefix(contents.capacity)
         if let entry = contents.entries.first(where: { !target.contains($0) }) { return .remove(entry) }
@@ -148,7 +149,7 @@ struct ResolvingList: Hashable, Sendable {
 
     // MARK: The controller
 
-    /// The next command; nil if none is due, or one is with the controller.
+    /// The next command; nil if none is due, or if one is pending.
     mutating func advance() -> (any HCICommand)? {
         guard case .due(let step, let contents) = phase else { return nil }
         phase = .changing(step, contents)
@@ -164,11 +165,11 @@ struct ResolvingList: Hashable, Sendable {
         }
     }
 
-    /// Takes the controller's answer to the command.
+    /// Handles the controller's answer to the command.
     mutating func answered(_ isAccepted: Bool) {
         guard case .changing(let step, var contents) = phase else { return }
         switch step {
-        // Whatever it answers, the entry must not be relied on.
+        // Whatever the answer is, the entry can no longer be relied on.
         case .remove(let entry): contents.entries.removeAll { $0 == entry }
         case .add(let entry) where isAccepted:
             contents.entries.append(entry)
@@ -176,7 +177,7 @@ struct ResolvingList: Hashable, Sendable {
                 phase = .due(.setMode(entry), contents)
                 return
             }
-        // It has less room than it reports. The host resolves the rest.
+        // The controller has less room than it reports. The host resolves the remaining addresses.
         case .add: contents.capacity = min(contents.capacity, contents.entries.count)
         case .setMode: break
         case .setTimeout: contents.stage = .disabled
@@ -194,11 +195,11 @@ extension ResolvingList: StateMachine {
 
     enum EventName: String, CaseIterable, Hashable, Sendable {
         case start
-        /// The bonds or this host's key have changed.
+        /// The bonds or this host's own key have changed.
         case want
         /// The radio is idle.
         case advance
-        /// The answers to a command.
+        /// The answer to a command.
         case accepted, rejected
         case reset
     }
@@ -224,7 +225,7 @@ extension ResolvingList: StateMachine {
                 Transition(phase, .accepted, .due), Transition(phase, .rejected, .current),
             ]
         }
-        // A controller that refuses to enable its list is left alone.
+        // If a controller refuses to enable its list, the host stops using the list.
         + [PhaseName.adding, .settingMode, .settingTimeout, .removing].map { Transition($0, .rejected, .due) }
         + PhaseName.allCases.filter { $0 != .absent }.map { Transition($0, .reset, .absent) }
 

@@ -1,25 +1,27 @@
 import BluetoothBase
 import BluetoothGAP
 
-/// Reports of devices with a private address on which no key has been tried yet. They wait until it is known whose it is.
+/// Advertising reports with private addresses on which no key has been tried yet. They wait until their address is
+/// resolved.
 ///
-/// A crowd brings hundreds of new addresses a second, and with many bonds each costs as much as serving some hundred links.
-/// Therefore addresses are resolved together, which makes each of them cheaper, and only some keys are tried in a turn. The
-/// first address after a quiet time is resolved at once, so that the others pay for their number alone. Reports are late, but
-/// none is lost or reported twice, and those of one device keep their order.
+/// A crowd brings hundreds of new addresses a second, and with many bonds, resolving one costs as much as serving some
+/// hundred links. Addresses are therefore resolved together, which reduces the cost per address, and only some keys are
+/// tried in each turn. After a quiet period, the first address is resolved immediately, so that only large numbers of
+/// addresses cause a delay. Reports may be delayed, but none is lost or reported twice, and the reports of one device
+/// stay in order.
 struct UnresolvedReports: Sendable {
-    /// A report, with everything needed to pass it on.
+    /// A report, with everything that is needed to deliver it.
     struct Report: Sendable {
         let type: AdvertisingEventType
         let address: DeviceAddress
-        /// The peer that uses the address, once the search for it has ended.
+        /// The peer that uses the address, once the search has ended.
         fileprivate(set) var peer: PeerID
         let rssi: Int8
         let txPowerLevel: Int8
         let details: AdvertisingDetails
-        /// Which of the octets that are kept with it are its data.
+        /// The range of the report's data within the octets stored for all reports.
         fileprivate(set) var data = 0..<0
-        /// Which of the addresses it has, counted from the first that ever waited.
+        /// The number of the report's address, counted from the first address that ever waited.
         fileprivate var number = 0
 
         init(
@@ -35,7 +37,7 @@ struct UnresolvedReports: Sendable {
         }
     }
 
-    /// Reports in the order they came, and their data.
+    /// Reports in the order of their arrival, and their data.
     struct Reports: Sendable {
         private(set) var reports: [Report] = []
         private(set) var octets: [UInt8] = []
@@ -46,7 +48,7 @@ struct UnresolvedReports: Sendable {
             reports.append(report)
         }
 
-        /// Removes those with these numbers.
+        /// Removes and returns the reports with these address numbers.
         fileprivate mutating func take(_ numbers: Range<Int>) -> Reports {
             var (taken, left) = (Reports(), Reports())
             for report in reports {
@@ -57,55 +59,57 @@ struct UnresolvedReports: Sendable {
             return taken
         }
 
-        /// - Parameter peers: the peers with the addresses from this number on.
+        /// - Parameter peers: the peers that use the addresses, starting with the one with this number.
         fileprivate mutating func set(_ peers: [PeerID], from number: Int) {
             for index in reports.indices { reports[index].peer = peers[reports[index].number - number] }
         }
     }
 
     private enum Phase: Sendable {
-        /// No search is in progress. The next may begin then, or at once if there was none yet.
+        /// No search is in progress. The next one may start at the given time, or immediately if it is nil because
+        /// there was none yet.
         case resting(until: Instant?)
-        /// A search for the first addresses has been in progress since then.
+        /// A search for the first addresses has been in progress since the given time.
         case searching(AddressSearch, since: Instant)
     }
 
     private var waiting = Reports()
-    /// The addresses that reports wait for, in the order they came.
+    /// The addresses that reports wait for, in the order of their arrival.
     private var addresses: [DeviceAddress] = []
-    /// The number of the first of them, counted from the first that ever waited.
+    /// The number of the first address, counted from the first that ever waited.
     private var firstNumber = 0
-    /// The number of each of them.
+    /// The number of each address.
     private var numbers = AddressTable<Int>(capacity: Self.maximumCount)
     private var phase = Phase.resting(until: nil)
 
-    /// The time between the beginnings of two searches, unless enough addresses wait to fill one.
+    /// The time between the starts of two searches, unless enough addresses wait to fill one.
     static let interval = Duration.milliseconds(200)
-    /// The number of keys tried in a turn: less than a millisecond's work.
+    /// The number of keys tried in a turn, which takes less than a millisecond.
     static let keysPerTurn = 128
-    /// From this number of waiting reports on, each further one tries some keys.
+    /// The number of waiting reports from which on each further report causes some keys to be tried.
     static let capacity = 1024
-    /// The number of keys that one report tries then. A search resolves 64 addresses and tries at most 1,024 keys, so it ends
-    /// after 32 further reports and delivers at least twice as many: the number of waiting reports falls.
+    /// The number of keys that each further report then causes to be tried. A search resolves 64 addresses and tries at
+    /// most 1,024 keys. It therefore ends after 32 further reports and delivers at least twice as many, so that the
+    /// number of waiting reports falls.
     static let keysPerReport = 32
-    /// The maximum number of waiting reports. Bonds that change all the time could keep searches from ending; then one runs to its
-    /// end.
+    /// The maximum number of waiting reports. If bonds change continually, searches may never end; at this limit, one
+    /// search runs to completion.
     static let maximumCount = 2 * capacity
 
     var isEmpty: Bool { waiting.reports.isEmpty }
     /// The number of waiting reports.
     var count: Int { waiting.reports.count }
 
-    /// The number of keys that the report which was added last tries; nil while there is room.
+    /// The number of keys to try after the most recently added report; nil while there is room.
     var keysOfLastReport: Int? {
         guard count >= Self.capacity else { return nil }
         return count < Self.maximumCount ? Self.keysPerReport : Int.max
     }
 
-    /// Whether reports of this address wait already: later ones must not overtake them.
+    /// Whether reports of this address are already waiting. Later ones must not overtake them.
     func contains(_ address: DeviceAddress) -> Bool { !isEmpty && numbers.slot(of: address) != nil }
 
-    /// When the search begins or goes on; nil if nothing waits.
+    /// The time at which a search starts or continues; nil if no report is waiting.
     var nextDeadline: Instant? {
         guard !isEmpty else { return nil }
         return switch phase {
@@ -121,20 +125,20 @@ struct UnresolvedReports: Sendable {
         waiting.append(report, data)
     }
 
-    /// Begins a search if one is due.
+    /// Starts a search if one is due.
     ///
-    /// - Parameter isForced: whether to begin one before it is due.
-    /// - Returns: whether a search has begun.
+    /// - Parameter isForced: whether to start a search before it is due.
+    /// - Returns: whether a search has started.
     mutating func beginSearch(at now: Instant, isForced: Bool = false) -> Bool {
         guard case .resting = phase, let deadline = nextDeadline, deadline <= now || isForced else { return false }
         phase = .searching(AddressSearch(Array(addresses.prefix(AddressSearch.capacity))), since: now)
         return true
     }
 
-    /// Goes on with the search, if one is in progress.
+    /// Continues the search, if one is in progress.
     ///
     /// - Parameter count: the maximum number of keys to try.
-    /// - Returns: the reports whose addresses are resolved now, in the order they came.
+    /// - Returns: the reports whose addresses are now resolved, in the order of their arrival.
     mutating func advanceSearch(keys count: Int, in peers: inout PeerTable) -> Reports {
         guard case .searching(var search, let since) = phase else { return Reports() }
         phase = .resting(until: since.advanced(by: Self.interval))
@@ -147,14 +151,14 @@ struct UnresolvedReports: Sendable {
 
     /// Removes the reports of the first addresses.
     ///
-    /// - Parameter peers: the peers that use them.
+    /// - Parameter peers: the peers that use the addresses.
     private mutating func take(_ peers: [PeerID]) -> Reports {
         for address in addresses.prefix(peers.count) { numbers.removeValue(of: address) }
         addresses.removeFirst(peers.count)
         let numbers = firstNumber..<firstNumber + peers.count
         firstNumber = numbers.upperBound
         var ready = Reports()
-        // As it nearly always is.
+        // The usual case.
         if addresses.isEmpty { swap(&ready, &waiting) } else { ready = waiting.take(numbers) }
         ready.set(peers, from: numbers.lowerBound)
         return ready

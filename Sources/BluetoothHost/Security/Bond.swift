@@ -3,14 +3,15 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothSMP
 
-/// What is kept of a peer after pairing with it, so that later links need no pairing (Core 5.4, Vol 3, Part C, 9.4.4).
+/// The data kept about a peer after pairing, so that later links need no pairing (Core 5.4, Vol 3, Part C, 9.4.4).
 ///
-/// A bond belongs to the local identity, address and IRK, that it was made with: to any other the peer is a stranger. Its
-/// text forms show no key.
+/// A bond belongs to the local identity, address and IRK, with which it was made: under any other identity, the peer
+/// does not recognize this device. No key appears in its descriptions.
 public struct Bond: Hashable, Sendable {
-    /// Names the peer, for as long as the bond lasts. One identity has one bond with each peer.
+    /// The peer. Its `PeerID` stays the same as long as the bond exists. An identity has at most one bond with each
+    /// peer.
     public var peer: PeerID
-    /// The peer's identity address, or the address it paired under if it has distributed none.
+    /// The peer's identity address, or the address with which it paired if it has distributed none.
     public var address: DeviceAddress
     /// The peer's identity address and IRK; nil if it has distributed none.
     public var identity: DeviceIdentity?
@@ -18,29 +19,31 @@ public struct Bond: Hashable, Sendable {
     public var centralKey: LongTermKey?
     /// The key for links on which this device is the peripheral.
     public var peripheralKey: LongTermKey?
-    /// The protection that these keys give.
+    /// The strength of these keys.
     public var strength: KeyStrength
-    /// The key the peer signs with; its counter is the lowest that is accepted next.
+    /// The peer's signing key. Its counter is the lowest that will be accepted.
     public var peerSignature: SignatureKey?
-    /// The key this device signs with; its counter is one that was never used, see `SignatureCounters`.
+    /// This device's signing key. Its counter has never been used, see `SignatureCounters`.
     public var localSignature: SignatureKey?
-    /// What the peer has subscribed to. Servers keep that for bonded clients (Vol 3, Part G, 3.3.3.3).
+    /// The peer's subscriptions, which servers keep for bonded clients (Vol 3, Part G, 3.3.3.3).
     public var subscriptions: [GATTSubscription]
-    /// What the peer has said it can do as a client. Servers keep that as well (Vol 3, Part G, 7.2).
+    /// The features that the peer supports as a client. Servers keep them for bonded clients (Vol 3, Part G, 7.2).
     public var clientSupportedFeatures: GATTClientSupportedFeatures
-    /// The Database Hash of the peer's server when its services were last discovered (Vol 3, Part G, 7.3); nil if it has none.
+    /// The Database Hash of the peer's server when its services were last discovered (Vol 3, Part G, 7.3); nil if the
+    /// server has none.
     public var databaseHash: UInt128?
-    /// What was discovered of the peer's server; nil if there is nothing that may be believed (Vol 3, Part G, 2.5.2).
+    /// The discovery results for the peer's server; nil if there are none that can be trusted (Vol 3, Part G, 2.5.2).
     public var attributes: AttributeCache?
-    /// The handle of the Service Changed value of the peer's server: it indicates that to bonded clients without being asked
-    /// again (Vol 3, Part G, 7.1). Nil if it is not known.
+    /// The handle of the Service Changed value of the peer's server, which indicates changes to bonded clients without
+    /// another subscription (Vol 3, Part G, 7.1). Nil if it is not known.
     public var serviceChanged: AttributeHandle?
-    /// The Database Hash of this device's server that the peer knows; 0, which is no database's, where it may have missed a
-    /// change; nil if that is not known.
+    /// The Database Hash of this device's server that the peer knows. If the peer may have missed a change, it is 0,
+    /// which is no database's hash. Nil if it is not known.
     public var servedDatabaseHash: UInt128?
-    /// The peer's Device Name (Vol 3, Part C, 12.1), as it was last read; nil if it is not known.
+    /// The peer's Device Name (Vol 3, Part C, 12.1), as last read; nil if it is not known.
     public var name: String?
 
+    /// Creates a bond, for example from a store. Omit keys that were not distributed, and values that are not known.
     public init(
         peer: PeerID, address: DeviceAddress, identity: DeviceIdentity? = nil, centralKey: LongTermKey? = nil,
         peripheralKey: LongTermKey? = nil, strength: KeyStrength, peerSignature: SignatureKey? = nil,
@@ -67,36 +70,44 @@ public struct Bond: Hashable, Sendable {
     }
 }
 
-/// A bond that a pairing has led to, before it is stored.
+/// A bond made by a pairing, before it is stored.
 public struct MadeBond: Hashable, Sendable {
-    /// Where it was made. The link may have ended since.
+    /// The link of the pairing. It may have ended since.
     public let link: LinkIdentifier
+    /// The new bond, with the keys of this pairing.
     public let bond: Bond
-    /// The bond it takes the place of; nil if there was none.
+    /// The bond that this one replaces; nil if there was none.
     public let former: Bond?
 }
 
-/// A Connection Signature Resolving Key, and the counter of what it signs next (Core 5.4, Vol 3, Part H, 2.4.2.2).
+/// A Connection Signature Resolving Key, and the counter for the next signature (Core 5.4, Vol 3, Part H, 2.4.2.2).
 public struct SignatureKey: Hashable, Sendable {
+    /// The Connection Signature Resolving Key (CSRK), which signs and verifies data.
     public var key: UInt128
+    /// The SignCounter: for this device's key, one that was never used; for a peer's key, the lowest that is accepted.
     public var counter: UInt32
 
+    /// Creates a key. The counter of a newly distributed key is 0.
     public init(key: UInt128, counter: UInt32 = 0) {
         self.key = key
         self.counter = counter
     }
 }
 
-// MARK: - No key is ever printed
+// MARK: - Keys are never printed
 
 extension Bond: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The address, association model, kind of pairing and key size, such as
+    /// `bond with C0:00:00:00:00:01, numericComparison, LE Secure Connections, 16 octets`.
     public var description: String {
         "bond with \(address), \(strength.model.rawValue), "
             + (strength.usesSecureConnections ? "LE Secure Connections" : "legacy") + ", \(strength.keySize) octets"
     }
 
+    /// The same text as `description`, so that debug output contains no key either.
     public var debugDescription: String { description }
 
+    /// The properties without keys: for each key, only whether it exists.
     public var customMirror: Mirror {
         Mirror(
             self,
@@ -110,7 +121,10 @@ extension Bond: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
 }
 
 extension SignatureKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The counter, with a placeholder for the key.
     public var description: String { "signature key (hidden), counter \(counter)" }
+    /// The same text as `description`, so that debug output does not contain the key.
     public var debugDescription: String { description }
+    /// The counter only, so that `dump` does not print the key.
     public var customMirror: Mirror { Mirror(self, children: ["counter": counter]) }
 }

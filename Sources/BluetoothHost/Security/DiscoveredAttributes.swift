@@ -1,10 +1,10 @@
 import BluetoothBase
 import BluetoothGATT
 
-/// What was discovered of a peer's server, and the Database Hash it had then (Core 5.4, Vol 3, Part G, 7.3).
+/// The discovery results for a peer's server, and its Database Hash at that time (Core 5.4, Vol 3, Part G, 7.3).
 package struct DiscoveredAttributes: Hashable, Sendable {
     package var cache: AttributeCache
-    /// Nil where the server has no Database Hash.
+    /// The Database Hash; nil if the server has none.
     package var hash: UInt128?
 
     package init(cache: AttributeCache, hash: UInt128?) {
@@ -14,7 +14,7 @@ package struct DiscoveredAttributes: Hashable, Sendable {
 }
 
 extension Bond {
-    /// Takes over what a link has found out; nil leaves what was known.
+    /// Updates the bond with the discovery results of a link; nil leaves the bond unchanged.
     mutating func keep(_ found: DiscoveredAttributes?) {
         guard let found else { return }
         attributes = found.cache.isEmpty ? nil : found.cache
@@ -23,11 +23,11 @@ extension Bond {
 }
 
 extension Host {
-    /// Whose word it is that a link's peer gives, and what a bond keeps of its server.
+    /// The trust in the peer of a link, and the discovery results that its bond holds.
     package enum AttributeTrust: Equatable {
         /// The peer has no bond.
         case unbonded
-        /// The peer has a bond, and the link is not encrypted: this may be anybody.
+        /// The peer has a bond, but the link is not encrypted. It may be any device.
         case unproven
         case bonded(DiscoveredAttributes?)
     }
@@ -39,14 +39,15 @@ extension Host {
         return .bonded(bond.attributes.map { DiscoveredAttributes(cache: $0, hash: bond.databaseHash) })
     }
 
-    /// Has the bond with a link's peer keep what was discovered, now or once there is one, when the link ends.
+    /// Keeps discovery results for the bond with a link's peer. They are stored when the link ends, if a bond exists by
+    /// then.
     package mutating func keepAttributes(_ attributes: DiscoveredAttributes, of link: LinkIdentifier) {
         guard let slot = links.slot(of: link) else { return }
         links.at[slot.index].attributes = attributes
     }
 
-    /// What was discovered does not hold any more. The bond forgets it at once: the end of the link may come with the end of
-    /// the program.
+    /// Drops discovery results that are no longer valid. The bond is updated immediately, because the program may end
+    /// together with the link.
     package mutating func dropAttributes(of link: LinkIdentifier) {
         guard let slot = links.slot(of: link) else { return }
         links.at[slot.index].attributes = nil
@@ -54,7 +55,7 @@ extension Host {
         dropAttributes(of: bond.peer)
     }
 
-    /// The bond with a peer forgets what was discovered.
+    /// Drops the discovery results in the bond with a peer.
     package mutating func dropAttributes(of peer: PeerID) {
         guard var bond = peers.bond(with: peer), bond.attributes != nil else { return }
         bond.attributes = nil
@@ -63,6 +64,6 @@ extension Host {
         events.append(.bondChanged(bond))
     }
 
-    /// Whether there is a bond with a peer.
+    /// Whether a bond with a peer exists.
     package func isBonded(_ peer: PeerID) -> Bool { peers.bond(with: peer) != nil }
 }

@@ -1,20 +1,20 @@
 import BluetoothATT
 import BluetoothBase
 
-/// Signed writes of one link that wait until the counters they use are stored. Used before that, a counter could be used twice
-/// where the program ends in between, or a write be replayed.
+/// Signed writes of one link that wait until their counters are stored. If they were processed earlier and the program
+/// ended before the counter is stored, a counter could be used twice, or a write replayed.
 struct HeldSignedWrites: Hashable, Sendable {
-    /// A write of this host's client.
+    /// A write from this host's client.
     struct Outgoing: Hashable, Sendable {
         let attribute: AttributeHandle
         let value: [UInt8]
     }
 
-    /// A write of the peer, whose signature is right.
+    /// A write from the peer, with a valid signature.
     struct Incoming: Hashable, Sendable {
         let pdu: [UInt8]
         let attribute: AttributeHandle
-        /// Where in the PDU the value is.
+        /// The range of the value in the PDU.
         let value: Range<Int>
         let counter: UInt32
     }
@@ -22,17 +22,18 @@ struct HeldSignedWrites: Hashable, Sendable {
     private var outgoing: [Outgoing] = []
     private var incoming: [Incoming] = []
 
-    /// How many wait in each direction. A server may drop commands beyond what it has room for (Core 5.4, Vol 3, Part F, 3.3.2).
+    /// The maximum number of waiting writes in each direction. A server may drop commands that it has no room for (Core
+    /// 5.4, Vol 3, Part F, 3.3.2).
     static let capacity = 32
 
-    /// False where there is no room.
+    /// Holds a write. Returns false if there is no room.
     mutating func hold(_ write: Outgoing) -> Bool {
         guard outgoing.count < Self.capacity else { return false }
         outgoing.append(write)
         return true
     }
 
-    /// False where there is no room.
+    /// Holds a write. Returns false if there is no room.
     mutating func hold(_ write: Incoming) -> Bool {
         guard incoming.count < Self.capacity else { return false }
         incoming.append(write)
@@ -44,7 +45,7 @@ struct HeldSignedWrites: Hashable, Sendable {
         return outgoing
     }
 
-    /// Those whose counter is below the one that is stored.
+    /// Removes and returns the writes whose counter is below the stored one.
     mutating func takeIncoming(below counter: UInt32) -> [Incoming] {
         let ready = incoming.prefix { $0.counter < counter }
         incoming.removeFirst(ready.count)

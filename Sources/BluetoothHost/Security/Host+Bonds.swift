@@ -4,16 +4,18 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothSMP
 
-/// Bonds: the keys of peers, kept from one connection to the next. The host holds them; its caller stores them.
+/// Bonds: the keys of peers, kept from one connection to the next. The host holds them in memory, and the caller stores
+/// them.
 extension Host {
     // MARK: Calls
 
-    /// The identity that peers get in pairing; nil on a host that does not pair, or whose controller was never up.
+    /// The identity that peers receive in pairing; nil on a host without security, or before its controller was first
+    /// up.
     public var identity: DeviceIdentity? {
         security.flatMap { $0.identity.address.value == 0 ? nil : $0.identity }
     }
 
-    /// Restores the Identity Resolving Key of an earlier run, which bonds were made with.
+    /// Restores the Identity Resolving Key of an earlier run, with which bonds were made.
     public mutating func setResolvingKey(_ key: UInt128, at now: Instant) {
         guard security != nil, security?.identity.resolvingKey != key else { return }
         security?.identity.resolvingKey = key
@@ -21,10 +23,10 @@ extension Host {
         updatePrivacy(at: now)
     }
 
-    /// The bonds with peers, in no order.
+    /// The bonds with peers, in no particular order.
     public var bonds: [Bond] { Array(peers.bonds.values) }
 
-    /// Restores a bond of an earlier run, or takes over one that was made elsewhere with this host's identity.
+    /// Restores a bond of an earlier run, or imports one that was made elsewhere with this host's identity.
     public mutating func restore(_ bond: Bond, at now: Instant) {
         if bond.address.isIdentity { peers.learn(bond.address, of: bond.peer) }
         var bond = bond
@@ -33,7 +35,7 @@ extension Host {
         bondsChanged(at: now)
     }
 
-    /// Forgets the keys of a peer. A link that is encrypted with them stays so until it ends.
+    /// Removes the bond with a peer. A link that is encrypted with its keys stays encrypted until it ends.
     ///
     /// - Returns: the bond; nil if there was none.
     @discardableResult
@@ -47,13 +49,15 @@ extension Host {
     /// The bond with the peer of a link.
     func bond(of slot: LinkSlot) -> Bond? { peers.bond(with: links.at[slot.index].lastingPeer) }
 
-    // MARK: Keeping them
+    // MARK: Making and updating bonds
 
-    /// Makes a bond of the result of a pairing. Nil if another bond is in the way.
+    /// Makes a bond from the result of a pairing. Returns nil if it conflicts with another bond, or if there is no room
+    /// for it.
     mutating func keep(_ result: PairingResult, _ slot: LinkSlot, at now: Instant) -> MadeBond? {
         let name = links.at[slot.index].lastingPeer
-        // A peer that is known by its private addresses, and distributes no identity this time, keeps the one it has. With
-        // another one it is somebody else, who knows its key or repeats an address of it.
+        // A bonded peer with private addresses that does not distribute an identity this time keeps its known identity.
+        // If it distributes a different one, it is a different device, which has learned the peer's key or replays one
+        // of its addresses.
         let former = peers.bond(with: name)?.identity
         if let former, let new = result.peerIdentity, PeerID(new.address) != PeerID(former.address) {
             handle(.bondClaimed, of: slot, at: now)
@@ -62,8 +66,9 @@ extension Host {
         let identity = result.peerIdentity ?? former
         let address = identity?.address ?? links.at[slot.index].address
         if let known = peers.bond(with: peers.peer(at: address)), known.peer != name {
-            // A device that comes under another address and claims to be one that is bonded. Only with the same resolving
-            // key and keys at least as strong may it take the place of that, and not by Just Works: it has not shown its key.
+            // The device has a different address and claims the identity of a bonded peer, without having proved that
+            // peer's key. It may replace the bond only with the same resolving key and keys that are at least as
+            // strong, and not with Just Works.
             let claim = PairingParameters(minimumStrength: known.strength, provesExistingKeys: false)
             guard known.identity == identity,
                 security?.policy.requirement(for: claim).isMet(by: result.strength) == true
@@ -75,7 +80,7 @@ extension Host {
         if address.isIdentity,
             let link = links.slot(of: links.at[slot.index].identifier).map({ links.at[$0.index].identifier })
         {
-            // The address is an identity, and the link exists: it can't fail.
+            // Cannot fail: the address is an identity address, and the link exists.
             _ = try? learnIdentity(address, of: link, at: now)
         }
         var bond = Bond(peer: links.at[slot.index].lastingPeer, address: address, strength: result.strength)
@@ -91,15 +96,15 @@ extension Host {
         bond.name = peers.bond(with: name)?.name
         let made = MadeBond(link: links.at[slot.index].identifier, bond: bond, former: peers.bond(with: bond.peer))
         guard peers.setBond(bond) else { return nil }
-        // The new key to sign with has a counter of its own.
+        // The new signing key has its own counter.
         signingCounters.forget(bond.peer)
         events.append(configuration.storesBonds ? .bondMade(made) : .bondChanged(bond))
         bondsChanged(at: now)
         return made
     }
 
-    /// What a bonded client has configured outlives its link (Core 5.4, Vol 3, Part G, 2.4). Only what it has configured
-    /// over an encrypted link: anyone can take its address.
+    /// Saves the configuration of a bonded client, which persists beyond its link (Core 5.4, Vol 3, Part G, 2.4). Only
+    /// configuration over an encrypted link counts, because any device can use the client's address.
     mutating func updateBond(of link: borrowing Link) {
         guard link.protection.strength != nil, let known = peers.bond(with: link.lastingPeer) else { return }
         var bond = known
@@ -112,15 +117,15 @@ extension Host {
         events.append(.bondChanged(bond))
     }
 
-    /// The hash of the database that the peer knows. 0, which is no database's, where it may have missed a change: it is told
-    /// on the next link.
+    /// The hash of the database that the peer knows. If the peer may have missed a change, the result is 0, which is no
+    /// database's hash, so that the peer is notified on the next link.
     private mutating func servedDatabaseHash(_ link: borrowing Link) -> UInt128? {
         let isMissed = link.serviceChange.isPending || link.endpoint.peer.isChangeUnaware
         return isMissed && security != nil ? 0 : ownDatabaseHash()
     }
 
-    /// Gives a bonded client its subscriptions back, once its link is encrypted, and tells it of changes of services while it
-    /// was away (Vol 3, Part G, 2.5.2).
+    /// Restores the subscriptions of a bonded client once its link is encrypted. Also indicates service changes that it
+    /// missed (Vol 3, Part G, 2.5.2).
     mutating func restoreSubscriptions(of bond: Bond, _ slot: LinkSlot, at now: Instant) {
         let link = links.at[slot.index].identifier
         for change in links.at[slot.index].endpoint.restore(
@@ -129,9 +134,10 @@ extension Host {
             events.append(.server(link, .subscriptionChanged(change)))
         }
         guard let served = bond.servedDatabaseHash, served != ownDatabaseHash() else { return }
-        // A client that caches is kept from handles that may be wrong now, subscribed to changes or not (2.5.2.1).
+        // A change-unaware client must not use handles that may be wrong, even if it has not subscribed to changes
+        // (2.5.2.1).
         links.at[slot.index].endpoint.databaseChanged()
-        // Which services, nobody has kept.
+        // The host has no record of which services changed.
         announceServiceChange(.changed(0x0001...0xFFFF), slot, at: now)
     }
 
@@ -142,15 +148,15 @@ extension Host {
         links.slot(of: link).flatMap { bond(of: $0) }?.serviceChanged
     }
 
-    /// Whether an indication tells of changed services. That is heard from whoever the peer is: what it changes is what the same
-    /// peer has said of its services on this link.
+    /// Whether an indication is Service Changed. It is accepted from any peer, because it only invalidates information
+    /// that the same peer has provided about its services on this link.
     func isServiceChanged(_ handle: AttributeHandle, _ slot: LinkSlot) -> Bool {
         handle == links.at[slot.index].serviceChanged || handle == bond(of: slot)?.serviceChanged
     }
 
-    /// Keeps the handle of the peer's Service Changed value with the bond: on the next link the peer indicates changes before
-    /// anybody can ask for that handle. Where there is no bond, or what the peer says may be anybody's, it is kept for this
-    /// link alone.
+    /// Keeps the handle of the peer's Service Changed value with the bond, because on the next link the peer may
+    /// indicate a change before the handle could be discovered. Without a bond, or on a link that is not encrypted, the
+    /// handle is kept for this link only.
     public mutating func keepServiceChangedHandle(_ handle: AttributeHandle, of link: LinkIdentifier) {
         guard let slot = links.slot(of: link) else { return }
         links.at[slot.index].serviceChanged = handle
@@ -161,8 +167,8 @@ extension Host {
         events.append(.bondChanged(bond))
     }
 
-    /// Keeps the name of a bonded peer with the bond, so that it is known before the next link. A name has at most 248 octets (Vol 3,
-    /// Part C, 12.1).
+    /// Keeps the name of a bonded peer with its bond, so that the name is known before the next link. A name has at
+    /// most 248 octets (Vol 3, Part C, 12.1).
     package mutating func keepName(_ name: String, of link: LinkIdentifier) {
         guard let slot = links.slot(of: link), links.at[slot.index].protection.strength != nil,
             var bond = bond(of: slot),

@@ -3,12 +3,12 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothSMP
 
-/// Whether links are encrypted, and with which key.
+/// Encryption of links, and the keys for it.
 extension Host {
     // MARK: Calls
 
-    /// Encrypts a link with the key of the peer's bond. A central starts encryption; a peripheral asks the central for it.
-    /// `HostEvent.Security.changed` or `.encryptionFailed` will follow.
+    /// Encrypts a link with the key of the peer's bond. A central starts encryption. A peripheral sends a Security
+    /// Request to the central. `HostEvent.Security.changed` or `.encryptionFailed` will follow.
     public mutating func encrypt(_ link: LinkIdentifier, at now: Instant) throws(HostError) {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         guard let bond = bond(of: slot) else { throw .notBonded }
@@ -17,21 +17,22 @@ extension Host {
             guard bond.centralKey != nil else { throw .notBonded }
             guard encryptWithBond(slot, at: now) else { throw .busy }
         case .peripheral:
-            // Asks for no more than the key of the bond gives, so that the central uses it. If the central sends a Pairing Request
-            // instead, the answer protects the bond.
+            // Requests no more security than the key of the bond provides, so that the central uses that key. If the
+            // central sends a Pairing Request instead, the answer protects the bond.
             let parameters = PairingParameters(requiresAuthentication: bond.strength.isAuthenticated)
             try beginPairing(slot, parameters, protectsBond: false, at: now)
         }
     }
 
-    /// Starts encryption with the key of the peer's bond. False where there is none, or encryption is starting already.
+    /// Starts encryption with the key of the peer's bond. Returns false if there is no key, or if encryption is already
+    /// starting.
     @discardableResult
     mutating func encryptWithBond(_ slot: LinkSlot, at now: Instant) -> Bool {
         guard let bond = bond(of: slot), let key = bond.centralKey else { return false }
         return startEncryption(key, .bond(bond.strength), slot, at: now)
     }
 
-    /// Gives the controller a key, as the central.
+    /// As the central, gives the controller a key and starts encryption.
     @discardableResult
     mutating func startEncryption(
         _ key: LongTermKey, _ origin: LinkEncryption.Key, _ slot: LinkSlot, at now: Instant
@@ -46,15 +47,16 @@ extension Host {
         return true
     }
 
-    // MARK: The controller's side
+    // MARK: Controller events
 
-    /// Command Status of LE Enable Encryption.
+    /// Handles the Command Status of LE Enable Encryption.
     mutating func encryptionAnswered(_ status: HCIStatus, _ link: LinkIdentifier, at now: Instant) {
         guard status != .success, let slot = links.slot(of: link) else { return }
         encryptionFailed(status, slot, at: now)
     }
 
-    /// The central wants the link encrypted. The key is that of the pairing under way, or of the bond, whichever it names.
+    /// Handles the central's request for encryption. EDIV and Rand select the key of the pairing in progress or the key
+    /// of the bond.
     mutating func longTermKeyRequested(_ request: LELongTermKeyRequest, at now: Instant) {
         guard let slot = links.slot(of: request.connectionHandle), links.at[slot.index].role == .peripheral,
             let (key, origin) = key(for: request, slot), links.at[slot.index].protection.start(with: origin)
@@ -80,7 +82,7 @@ extension Host {
         return (key.key, .bond(bond.strength))
     }
 
-    /// Encryption Change, of either version, or Encryption Key Refresh Complete.
+    /// Handles Encryption Change, of either version, or Encryption Key Refresh Complete.
     mutating func encryptionChanged(
         _ status: HCIStatus, isEncrypted: Bool, of connection: ConnectionHandle, at now: Instant
     ) {
@@ -98,7 +100,8 @@ extension Host {
         case .reportUnexpected: handle(.encryptionUnexpected, of: slot, at: now)
         case .continueWithBond:
             settleSecurity(slot, at: now)
-            // It may be what a Security Request of this host asked for, but not the encryption that a pairing waits for.
+            // This may be the result of this host's Security Request, but it is not the encryption that a pairing waits
+            // for.
             if !links.at[slot.index].protection.expectsPairingKey {
                 continuePairing(.success, isEncrypted: true, slot, at: now)
             }
@@ -109,12 +112,12 @@ extension Host {
             settleSecurity(slot, at: now)
             continuePairing(.success, isEncrypted: true, slot, at: now)
         case .replaceKey:
-            // A bond's key is worth what it was, and no device need do without it: a central encrypts with it again, as on each
-            // new link (Vol 3, Part C, 10.3.1.1).
+            // The key of the bond has the same value as before. A central encrypts with it again, as on each new link
+            // (Vol 3, Part C, 10.3.1.1).
             settleSecurity(slot, at: now)
             encryptWithBond(slot, at: now)
             handle(.encryptionUnexpected, of: slot, at: now)
-        // The host handles these where it gives a key, and where a key fails.
+        // The host handles these effects where it gives the controller a key, and where a key fails.
         case nil, .sendKey, .reportFailure: return
         }
     }
@@ -127,7 +130,8 @@ extension Host {
         case .pairing: continuePairing(status, isEncrypted: false, slot, at: now)
         case .bond:
             events.append(.security(links.at[slot.index].identifier, .encryptionFailed(status)))
-            // The peer has lost the key, or is not who it says. The bond is for the application to remove, not for the air.
+            // The peer has lost the key, or is a different device. Only the application may remove the bond, never an
+            // event on the air.
             close(slot, .encryptionFailed(status), at: now)
         }
     }
@@ -142,9 +146,9 @@ extension Host {
         perform(effects, slot, at: now)
     }
 
-    // MARK: What follows
+    // MARK: Results
 
-    /// Makes the GATT server judge by what the link is protected with now.
+    /// Updates the security on which the GATT server bases its decisions.
     mutating func settleSecurity(_ slot: LinkSlot, at now: Instant) {
         let bond = bond(of: slot)
         let old = links.at[slot.index].endpoint.security

@@ -3,14 +3,14 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothSMP
 
-/// The Security Manager of each link: what comes over its channel, what the application wants, and what follows.
+/// The Security Manager of each link: the PDUs of its channel, the application's calls, and their effects.
 extension Host {
     // MARK: Calls
 
-    /// Pairs with the peer of a link (Core 5.4, Vol 3, Part H). As a central the host sends Pairing Request, as a
-    /// peripheral Security Request. `HostEvent.Security.paired` or `.pairingFailed` will follow.
+    /// Pairs with the peer of a link (Core 5.4, Vol 3, Part H). A central sends Pairing Request, a peripheral sends
+    /// Security Request. `HostEvent.Security.paired` or `.pairingFailed` will follow.
     ///
-    /// Keys that exist are never replaced by weaker ones: to allow that, remove the bond first.
+    /// Existing keys are never replaced by weaker ones. To allow that, remove the bond first.
     public mutating func pair(
         _ link: LinkIdentifier, _ parameters: PairingParameters, at now: Instant
     ) throws(HostError) {
@@ -18,14 +18,14 @@ extension Host {
         try beginPairing(slot, parameters, protectsBond: true, at: now)
     }
 
-    /// - Parameter protectsBond: whether new keys must not weaken a bond. False in the Security Request of a peripheral whose
-    ///   central should use the key of the bond.
+    /// - Parameter protectsBond: whether new keys must not weaken a bond. False for the Security Request of a
+    ///   peripheral whose central should use the key of the bond.
     mutating func beginPairing(
         _ slot: LinkSlot, _ parameters: PairingParameters, protectsBond: Bool, at now: Instant
     ) throws(HostError) {
         guard var resources = security else { throw .unsupported(.pairing) }
         guard links.at[slot.index].protection.canPair else { throw .busy }
-        // What became of the pairing before this one comes first, and its keys are what this one must not weaken.
+        // The result of the previous pairing is handled first. The new pairing must not weaken its keys.
         confirmPairing(slot, at: now)
         let protected = protectsBond ? protectingBond(parameters, slot) : parameters
         let effects = links.at[slot.index].protection.begin(protected, &resources, at: now)
@@ -33,8 +33,8 @@ extension Host {
         perform(effects, slot, at: now)
     }
 
-    /// Makes the data of this host that a peer is to get by another way than Bluetooth, for LE Secure Connections (Vol 3, Part H,
-    /// 2.3.5.6.4). The next pairing with a peer that has it uses it up; data made earlier is void.
+    /// Generates this host's out-of-band data for LE Secure Connections (Vol 3, Part H, 2.3.5.6.4). The next pairing
+    /// with a peer that has the data uses it up. Data generated earlier becomes void.
     public mutating func makeOutOfBandData() throws(HostError) -> OutOfBandData {
         guard var resources = security, let data = resources.makeOutOfBandData() else { throw .unsupported(.pairing) }
         security = resources
@@ -54,19 +54,20 @@ extension Host {
         perform(effects, slot, at: now)
     }
 
-    /// Tells the peer what the person does while entering the passkey.
+    /// Sends the peer a notification of the user's passkey entry.
     public mutating func pressKey(_ key: KeypressNotification, on link: LinkIdentifier, at now: Instant) {
         guard let slot = links.slot(of: link) else { return }
         perform(links.at[slot.index].protection.pressKey(key, at: now), slot, at: now)
     }
 
-    /// Calls a pairing off. `HostEvent.Security.pairingFailed` follows.
+    /// Cancels a pairing. `HostEvent.Security.pairingFailed` follows.
     public mutating func cancelPairing(_ link: LinkIdentifier, at now: Instant) {
         guard let slot = links.slot(of: link) else { return }
         perform(links.at[slot.index].protection.cancelPairing(), slot, at: now)
     }
 
-    /// A new pairing must not weaken what a bond protects, nor give the bond to a device that merely has the peer's address.
+    /// Adds requirements to the parameters, so that a new pairing does not weaken a bond's protection, nor give the
+    /// bond to a device that merely uses the peer's address.
     private func protectingBond(_ parameters: PairingParameters, _ slot: LinkSlot) -> PairingParameters {
         guard let bond = bond(of: slot) else { return parameters }
         var parameters = parameters
@@ -75,8 +76,8 @@ extension Host {
         return parameters
     }
 
-    /// Whether the peer of a link has not shown that it has the keys of its bond. With a bond that has no key for this role it
-    /// cannot do so by encryption, and is no more trusted for that.
+    /// Whether the peer of a link has a bond, but has not proved that it has the keys. If the bond has no key for this
+    /// role, encryption cannot prove it. The peer is not trusted in that case either.
     private func isBondUnproven(_ slot: LinkSlot) -> Bool {
         links.at[slot.index].protection.strength == nil && bond(of: slot) != nil
     }
@@ -87,42 +88,42 @@ extension Host {
         return (links.at[slot.index].role == .central ? bond.centralKey : bond.peripheralKey) != nil
     }
 
-    /// Answers `HostEvent.Security.requested`: this host will not pair (Vol 3, Part H, 2.4.6).
+    /// Answers `HostEvent.Security.requested` by refusing to pair (Vol 3, Part H, 2.4.6).
     public mutating func refuseSecurityRequest(of link: LinkIdentifier) {
         guard let slot = links.slot(of: link), !links.at[slot.index].protection.isPairing else { return }
         send(.pairingFailed(.pairingNotSupported), slot)
     }
 
-    /// Whether a pairing that began now would wait for the back-off.
+    /// Whether a pairing that started now would be delayed after earlier failures.
     package func isPairingDelayed(on link: LinkIdentifier, at now: Instant) -> Bool {
         guard let slot = links.slot(of: link), let security else { return false }
         return links.at[slot.index].protection.isPairingDelayed(security, at: now)
     }
 
-    /// Whether a pairing is under way on a link, or its encryption is starting.
+    /// Whether a pairing is in progress on a link, or encryption is starting.
     public func isSecurityPending(on link: LinkIdentifier) -> Bool {
         links.slot(of: link).map { links.at[$0.index].protection.isPending } ?? false
     }
 
-    /// The strength of the keys of the bond with the peer of a link; nil if there is none.
+    /// The strength of the keys in the bond with the peer of a link; nil if there is no bond.
     public func bondStrength(of link: LinkIdentifier) -> KeyStrength? {
         links.slot(of: link).flatMap { bond(of: $0) }?.strength
     }
 
-    /// The strength of the keys that a link is encrypted with; nil if it is not encrypted.
+    /// The strength of the keys with which a link is encrypted; nil if it is not encrypted.
     public func keyStrength(of link: LinkIdentifier) -> KeyStrength? {
         links.slot(of: link).flatMap { links.at[$0.index].protection.strength }
     }
 
-    /// Whether keys of this strength give what the policy of this host and a request ask for.
+    /// Whether keys of this strength satisfy this host's policy and a request.
     package func isEnough(_ strength: KeyStrength, for request: PairRequest) -> Bool {
         let parameters = PairingParameters(requiresAuthentication: request.requiresAuthentication)
         return security?.policy.requirement(for: parameters).isMet(by: strength) ?? false
     }
 
-    // MARK: The peer's side
+    // MARK: Received PDUs
 
-    /// A PDU of the Security Manager Protocol.
+    /// Handles a PDU of the Security Manager Protocol.
     mutating func receiveSecurity(_ payload: Span<UInt8>, _ slot: LinkSlot, at now: Instant) {
         guard payload.count > 0 else { return }
         guard var resources = security else { return refusePairing(payload, slot, at: now) }
@@ -131,7 +132,7 @@ extension Host {
         perform(effects, slot, at: now)
     }
 
-    /// Refuses what begins a pairing, on a host that does not pair; the rest needs no answer (Vol 3, Part H, 3.5.5).
+    /// Refuses PDUs that start a pairing, on a host without security. Other PDUs need no answer (Vol 3, Part H, 3.5.5).
     private mutating func refusePairing(_ payload: Span<UInt8>, _ slot: LinkSlot, at now: Instant) {
         let pairingRequest: UInt8 = 0x01, securityRequest: UInt8 = 0x0B
         guard payload[0] == pairingRequest || payload[0] == securityRequest else { return }
@@ -145,7 +146,7 @@ extension Host {
         closeFrame(slot, .securityManager)
     }
 
-    // MARK: What happens to a link
+    // MARK: Link events
 
     mutating func firePairing(_ slot: LinkSlot, at now: Instant) {
         guard let deadline = links.at[slot.index].protection.nextDeadline, deadline <= now else { return }
@@ -153,21 +154,21 @@ extension Host {
         perform(links.at[slot.index].protection.conclude(.timePassed(now)), slot, at: now)
     }
 
-    /// The link is gone, and has been taken out of the table.
+    /// Ends the pairing of a link that has ended and is no longer in the table.
     mutating func endPairing(of link: inout Link) {
         for error in link.protection.linkEnded() {
             events.append(.security(link.identifier, .pairingFailed(error)))
         }
     }
 
-    /// The controller is up, and with it the identity address that peers get.
+    /// Sets the identity address that peers receive, which is known once the controller is up.
     mutating func ownAddressIsKnown(_ address: DeviceAddress) { security?.identity.address = address }
 
     // MARK: Effects
 
     mutating func perform(_ effects: [PairingEffect], _ slot: LinkSlot, at now: Instant) {
         let link = links.at[slot.index].identifier
-        // A peer that has sent its keys has ours already.
+        // If the peer sends the last keys, it already has this host's keys.
         let isLastToSend = effects.contains { if case .send = $0 { true } else { false } }
         for effect in effects {
             switch effect {
@@ -181,7 +182,7 @@ extension Host {
                 confirmPairing(slot, at: now)
                 events.append(.security(link, .shown(display)))
             case .securityRequested(let requirements): securityRequested(requirements, slot, at: now)
-            // The bond gave what this host had asked for.
+            // The bond satisfied this host's Security Request.
             case .ended(.failure(.encryptedWithKnownKey)): break
             case .ended(let outcome) where isLastToSend: pairingEnded(outcome, slot, at: now)
             case .ended(let outcome):
@@ -191,8 +192,9 @@ extension Host {
         }
     }
 
-    /// A peripheral wants the link encrypted. A bond that is strong enough does that. Whether to pair for more is for the
-    /// application to say, once the peer has shown that it has the key of its bond: anyone can ask in its name.
+    /// Handles a peripheral's request for encryption. A sufficiently strong bond satisfies it. Whether to pair for more
+    /// is the application's decision, once the peer has proved that it has the key of its bond: any device can send a
+    /// request with the peer's address.
     mutating func securityRequested(
         _ requirements: AuthenticationRequirements, _ slot: LinkSlot, at now: Instant
     ) {
@@ -208,13 +210,13 @@ extension Host {
         events.append(.security(links.at[slot.index].identifier, .requested(requirements)))
     }
 
-    /// The peer has not paired before it has the last keys, nor been refused before it has the reason: an application that ends
-    /// the link at once would take them away.
+    /// Handles the end of a pairing. The host reports it only after the peer has received the last keys, or the reason
+    /// of a failure: otherwise an application that disconnects immediately would prevent that.
     mutating func pairingEnded(
         _ outcome: Result<PairingResult, PairingError>, _ slot: LinkSlot, at now: Instant
     ) {
         confirmPairing(slot, at: now)
-        // The result of the pairing before, whose bond is being stored, comes first.
+        // The result of the previous pairing, whose bond is being stored, is reported first.
         guard hasDataOnItsWay(slot) || links.at[slot.index].protection.isStoringBond else {
             return confirmed(outcome, slot, at: now)
         }
@@ -223,14 +225,14 @@ extension Host {
         pairingsMayWait = true
     }
 
-    /// A controller that does not say what it has sent is not waited for any longer.
+    /// The time after which the host stops waiting for a controller that does not report completed packets.
     private static let confirmationTimeout = Duration.seconds(5)
 
     private func hasDataOnItsWay(_ slot: LinkSlot) -> Bool {
         !links.at[slot.index].sendQueue.isEmpty || flow.outstanding(for: links.at[slot.index].handle) > 0
     }
 
-    /// The controller has sent something.
+    /// Checks the unconfirmed pairings after the controller has completed packets.
     mutating func confirmPairings(at now: Instant) {
         pairingsMayWait = false
         for slot in links.slots where links.at[slot.index].isInUse && links.at[slot.index].protection.isUnconfirmed {
@@ -242,7 +244,7 @@ extension Host {
         perform(links.at[slot.index].protection.conclude(.confirmed), slot, at: now)
     }
 
-    /// The peer has what was sent last: reports the end of the pairing, or stores its bond.
+    /// Handles the result of a pairing after the peer has received the last PDU: reports it, or has the bond stored.
     mutating func confirmed(_ outcome: Result<PairingResult, PairingError>, _ slot: LinkSlot, at now: Instant) {
         let link = links.at[slot.index].identifier
         switch outcome {
@@ -266,7 +268,7 @@ extension Host {
 }
 
 extension KeyStrength {
-    /// Whether keys of this strength give what a Security Request asks for.
+    /// Whether keys of this strength satisfy a Security Request.
     func satisfies(_ requirements: AuthenticationRequirements) -> Bool {
         isAuthenticated || !requirements.contains(.mitmProtection)
     }

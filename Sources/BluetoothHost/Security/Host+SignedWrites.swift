@@ -4,10 +4,11 @@ import BluetoothGATT
 import BluetoothL2CAP
 import BluetoothSMP
 
-/// Signed writes: data that is authenticated over a link that is not encrypted (Core 5.4, Vol 3, Part C, 10.4).
+/// Signed writes: authenticated data on unencrypted links (Core 5.4, Vol 3, Part C, 10.4).
 extension Host {
-    /// Writes a value that is not answered, signed with the key of the bond. Over an encrypted link it is a plain write: a
-    /// signature must not be used there (Vol 3, Part C, 10.4.1). False where the link's send queue is full.
+    /// Writes a value without response, signed with the key of the bond. On an encrypted link the write is not signed,
+    /// because signatures must not be used there (Vol 3, Part C, 10.4.1). Returns false if the link's send queue is
+    /// full.
     ///
     /// - Throws: `.notBonded` if there is no key to sign with.
     public mutating func writeSigned(
@@ -47,7 +48,8 @@ extension Host {
         closeFrame(slot, .attributeProtocol)
     }
 
-    /// Whether a counter to sign with is stored as used. If none is left, the host reserves a block of them.
+    /// Whether a counter for the next signature is stored as used. If none is left, the host reserves a block of
+    /// counters.
     private mutating func hasStoredCounter(of key: SignatureKey, _ bond: Bond) -> Bool {
         switch signingCounters.availability(for: bond.peer, of: key, isStored: configuration.storesBonds) {
         case .ready: return true
@@ -65,8 +67,8 @@ extension Host {
         events.append(.bondChanged(bond))
     }
 
-    /// A bond that was stored before has been stored again, or could not be. Writes that wait for its counters go on, or are dropped
-    /// as commands may be.
+    /// Notes that an existing bond was stored again, or could not be. Writes that wait for its counters continue. If
+    /// storing failed, they are dropped, which is allowed for commands.
     public mutating func bondUpdateWritten(_ bond: Bond, isStored: Bool, at now: Instant) {
         for slot in links.used where links.at[slot.index].lastingPeer == peers.lastingName(of: bond.peer) {
             for write in links.at[slot.index].protection.takeIncomingWrites(below: bond.peerSignature?.counter ?? 0)
@@ -79,26 +81,27 @@ extension Host {
         else { return }
         for slot in links.used where links.at[slot.index].lastingPeer == known.peer {
             for write in links.at[slot.index].protection.takeOutgoingWrites() where isStored {
-                // Meanwhile the peer may have got another key, or a shorter MTU may hold: a command may be dropped.
+                // The peer may have a new key by now, or the MTU may be shorter. A command may be dropped.
                 _ = try? writeSigned(write.value.span, to: write.attribute, on: links.at[slot.index].identifier)
             }
         }
     }
 
-    /// A counter that was never used with this key. Those of a block are stored as used before the first of them is.
+    /// A counter that was never used with this key. A block of counters is stored as used before the first of them is
+    /// used.
     private mutating func takeSignatureCounter(of key: SignatureKey, _ bond: Bond) throws(HostError) -> UInt32 {
         if let limit = signingCounters.reserve(for: bond.peer, of: key) { keepCounters(below: limit, of: key, bond) }
-        // After four billion writes only a new pairing helps.
+        // After 4 billion writes, only a new pairing helps.
         guard let counter = signingCounters.take(for: bond.peer) else { throw .notBonded }
         return counter
     }
 
-    /// A signed write to a value that takes them. It is believed where the signature is right and its counter was not used
-    /// before (Vol 3, Part C, 10.4.2).
+    /// Handles a signed write to a value that supports signed writes. It is accepted if the signature is valid and its
+    /// counter was not used before (Vol 3, Part C, 10.4.2).
     mutating func receiveSignedWrite(
         _ pdu: Span<UInt8>, to attribute: AttributeHandle, _ value: Range<Int>, _ slot: LinkSlot, at now: Instant
     ) {
-        // A PDU that is too short for a signature has an invalid one.
+        // A PDU that is too short for a signature counts as having an invalid one.
         guard let crypto = security?.crypto, var bond = bond(of: slot), let key = bond.peerSignature,
             let received = try? SignedWriteCommand.signature(of: pdu, signedLength: value.upperBound),
             received.counter >= key.counter, received.counter < .max,
@@ -108,7 +111,8 @@ extension Host {
                     crypto.signature(
                         key: key.key, message: pdu.extracting(0..<value.upperBound), counter: received.counter)))
         else { return handle(.signatureInvalid, of: slot, at: now) }
-        // LE security mode 2, level 2: the key has to come from a pairing as good as the value requires (Vol 3, Part C, 10.2.2).
+        // LE security mode 2, level 2: the key must come from a pairing that meets the requirement of the value (Vol 3,
+        // Part C, 10.2.2).
         let isStrongEnough =
             switch server.database.writeRequirement(of: attribute) {
             case nil, .notAllowed, .open, .encrypted: true
@@ -135,7 +139,7 @@ extension Host {
 }
 
 extension SignedWriteCommand {
-    /// The counter and the code that follow what is signed.
+    /// The counter and the code that follow the signed octets.
     fileprivate static func signature(
         of pdu: Span<UInt8>, signedLength: Int
     ) throws(DecodingFailure) -> (counter: UInt32, code: UInt64) {

@@ -1,10 +1,10 @@
 import BluetoothBase
 import BluetoothSMP
 
-/// Pairings whose bond is being stored. A pairing has succeeded once its bond survives the end of the program.
+/// Pairings whose bond is being stored. A pairing succeeds only when its bond would survive the end of the program.
 extension Host {
-    /// The bond of `HostEvent.bondMade` has been stored, or could not be: then the pairing has failed, and the peer has the
-    /// bond it had before.
+    /// Notes that the bond of `HostEvent.bondMade` was stored, or could not be. In the latter case the pairing fails,
+    /// and the peer keeps its previous bond.
     public mutating func bondWritten(_ made: MadeBond, isStored: Bool, at now: Instant) {
         guard let slot = links.slot(of: made.link),
             let effect = links.at[slot.index].protection.conclude(.bondWritten(made, isStored: isStored))
@@ -15,7 +15,7 @@ extension Host {
         perform(effect, slot, at: now)
     }
 
-    /// Performs what follows from an event of the result of a pairing.
+    /// Performs the effect of an event of a pairing's result.
     mutating func perform(_ effect: PairingConclusion.Effect?, _ slot: LinkSlot, at now: Instant) {
         switch effect {
         case nil: return
@@ -36,32 +36,32 @@ extension Host {
         if let pdu = sequel.heldPDU { receiveSecurity(pdu.span, slot, at: now) }
     }
 
-    /// The end of the pairing comes before the change of the link's security that follows from it.
+    /// Reports the end of the pairing before the change of the link's security that follows from it.
     private mutating func bondStored(
         _ made: MadeBond, _ strength: KeyStrength, isStored: Bool, _ slot: LinkSlot, at now: Instant
     ) {
-        // It may have been removed meanwhile: the link is protected, and the peer has no bond.
+        // The bond may have been removed in the meantime. The link is protected then, but the peer has no bond.
         let event: HostEvent.Security =
             isStored ? .paired(strength, isBonded: keptBond(made) != nil) : .pairingFailed(.bondNotStored)
         events.append(.security(links.at[slot.index].identifier, event))
         if !isStored { revert(made, at: now) }
     }
 
-    /// The same time as for all of a pairing's procedures (Core 5.4, Vol 3, Part H, 3.4).
+    /// The same timeout as for the procedures of a pairing (Core 5.4, Vol 3, Part H, 3.4).
     static let storingTimeout = Duration.seconds(30)
 
-    /// The bond is not kept, even if the write succeeds later.
+    /// Reverts the bond, even if the write succeeds later.
     private mutating func storingTimedOut(_ made: MadeBond, _ slot: LinkSlot, at now: Instant) {
         events.append(.security(links.at[slot.index].identifier, .pairingFailed(.bondNotStored)))
-        // A bond that was removed or replaced meanwhile will be right in the store after the write.
+        // If the bond was removed or replaced in the meantime, the store will be correct after the pending write.
         if keptBond(made) != nil {
             revert(made, at: now)
             events.append(made.former.map { .bondChanged($0) } ?? .bondVoid(made.bond))
         }
     }
 
-    /// Takes over the bond that the store has with a peer, once no change of it is under way any more. After a failure the host may
-    /// have something else: a bond whose removal failed still exists.
+    /// Adopts the stored bond with a peer when all pending changes have been written. After a failure the host's copy
+    /// may differ: a bond whose removal failed still exists.
     public mutating func bondSettled(of peer: PeerID, stored: Bond?, at now: Instant) {
         switch (peers.bond(with: peer), stored) {
         case (nil, nil): return
@@ -74,7 +74,7 @@ extension Host {
         }
     }
 
-    /// A link that began while its peer was a stranger is not encrypted, and is not believed before it is.
+    /// Encrypts links that began before the bond was restored. They are not encrypted, and not trusted until they are.
     private mutating func encryptLinks(with peer: PeerID, at now: Instant) {
         let peer = peers.lastingName(of: peer)
         for slot in links.slots where links.at[slot.index].isInUse && links.at[slot.index].lastingPeer == peer {
@@ -83,7 +83,7 @@ extension Host {
         }
     }
 
-    /// Takes a bond back, unless it has been removed, or replaced by a later pairing.
+    /// Restores the previous bond, unless the new one was removed, or replaced by a later pairing.
     private mutating func revert(_ made: MadeBond, at now: Instant) {
         guard let known = keptBond(made) else { return }
         guard let former = made.former else {
@@ -94,14 +94,14 @@ extension Host {
         signingCounters.forget(known.peer)
     }
 
-    /// A bond as it is now; nil if it has been removed or replaced since it was made.
+    /// The current state of a bond; nil if it was removed or replaced after it was made.
     private func keptBond(_ made: MadeBond) -> Bond? {
         peers.bond(with: made.bond.peer).flatMap { $0.hasKeys(of: made.bond) ? $0 : nil }
     }
 }
 
 extension Bond {
-    /// Whether both were made by the same pairing.
+    /// Whether both bonds were made by the same pairing.
     package func hasKeys(of other: Bond) -> Bool {
         centralKey == other.centralKey && peripheralKey == other.peripheralKey && identity == other.identity
     }

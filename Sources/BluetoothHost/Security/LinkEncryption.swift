@@ -1,10 +1,10 @@
 import BluetoothSMP
 
-/// Whether a link is encrypted and with what, and the key that the controller has not reported about.
+/// The encryption state of a link, and the key whose use the controller has not reported yet.
 struct LinkEncryption: Hashable, Sendable {
-    /// A key that encrypts a link, by its origin.
+    /// The origin of a key that encrypts a link.
     enum Key: Hashable, Sendable {
-        /// From the pairing that is under way, which knows its strength.
+        /// The pairing in progress, which knows the strength of the key.
         case pairing
         /// From a bond.
         case bond(KeyStrength)
@@ -12,42 +12,43 @@ struct LinkEncryption: Hashable, Sendable {
 
     private enum Phase: Hashable {
         case off
-        /// The controller was given a key and has not reported yet.
+        /// The controller was given a key, and has not reported the result yet.
         case starting(Key)
         case on(KeyStrength)
-        /// As `starting`, on a link that is encrypted already.
+        /// The same as `starting`, on a link that is already encrypted.
         case refreshing(Key, from: KeyStrength)
     }
 
     private var phase = Phase.off
 
     enum Event: Hashable {
-        /// The host wants to give the controller a key.
+        /// The host is about to give the controller a key.
         case keyGiven(Key)
-        /// The controller reports that it encrypts with the key it was given. The strength is that of the pairing's key; nil if no
-        /// pairing expects encryption.
+        /// The controller reports that the link is encrypted with the given key. `pairing` is the strength of the
+        /// pairing's key; nil if no pairing expects encryption.
         case encrypted(pairing: KeyStrength?)
-        /// The controller reports that it could not use the key: the link is as it was.
+        /// The controller reports that it could not use the key. The state of the link is unchanged.
         case keyFailed
-        /// The controller reports that the link is not encrypted any more.
+        /// The controller reports that the link is no longer encrypted.
         case decrypted
     }
 
     enum Effect: Hashable {
-        /// The key goes to the controller.
+        /// Sends the key to the controller.
         case sendKey
-        /// The peer has shown that it has the key of its bond.
+        /// Continues, because the peer has proved that it has the key of its bond.
         case continueWithBond
-        /// The link has the key that the pairing has waited for.
+        /// Continues the pairing, because the link is encrypted with its key.
         case continuePairing
-        /// The link has the key of a pairing that has ended meanwhile, whatever it had before. That key is worth nothing.
+        /// The link is encrypted with the key of a pairing that has ended in the meantime, regardless of its previous
+        /// key. That key provides no security.
         case replaceKey
-        /// Nobody here knows the key: it is worth nothing.
+        /// The host did not provide the key, so it provides no security.
         case reportUnexpected
         case reportFailure(Key)
     }
 
-    /// The key whose use the controller has still to report.
+    /// The key whose use the controller has not reported yet.
     var expectedKey: Key? {
         switch phase {
         case .starting(let key), .refreshing(let key, _): key
@@ -55,7 +56,7 @@ struct LinkEncryption: Hashable, Sendable {
         }
     }
 
-    /// What the link is encrypted with now; nil if it is not.
+    /// The strength of the current encryption; nil if the link is not encrypted.
     var strength: KeyStrength? {
         switch phase {
         case .off, .starting: nil
@@ -63,8 +64,8 @@ struct LinkEncryption: Hashable, Sendable {
         }
     }
 
-    /// Nil where nothing follows: a key is given while the controller has still to report on another, or a key has failed that was
-    /// never given.
+    /// Handles an event. Returns nil if there is no effect, such as for a key given while another is pending, or a
+    /// failure without a pending key.
     mutating func handle(_ event: Event) -> Effect? {
         switch event {
         case .keyGiven(let key):
@@ -95,7 +96,7 @@ struct LinkEncryption: Hashable, Sendable {
     }
 }
 
-// MARK: - The table
+// MARK: - Transitions
 
 extension LinkEncryption: StateMachine {
     enum PhaseName: String, CaseIterable { case off, starting, on, refreshing }
@@ -105,7 +106,7 @@ extension LinkEncryption: StateMachine {
     static let transitions: [Transition<Self>] = [
         Transition(.off, .keyGiven, .starting), Transition(.off, .encrypted, .off),
         Transition(.starting, .encrypted, .on),
-        // The key of a pairing that has ended meanwhile.
+        // The key belongs to a pairing that has ended in the meantime.
         Transition(.starting, .encrypted, .off), Transition(.refreshing, .encrypted, .off),
         Transition(.starting, .keyFailed, .off), Transition(.starting, .decrypted, .off),
         Transition(.on, .keyGiven, .refreshing), Transition(.on, .encrypted, .on), Transition(.on, .decrypted, .off),

@@ -3,38 +3,38 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothSMP
 
-/// The security gate of one link: its Security Manager and the result of pairing, whether the link is encrypted and with what,
-/// and what waits for that.
+/// The security of one link: its Security Manager and the result of pairing, its encryption, and operations that wait
+/// for them.
 struct LinkProtection: Hashable, Sendable {
     private var pairing: Pairing
     private var conclusion = PairingConclusion()
     private var encryption = LinkEncryption()
-    /// The Security Request of a bonded peripheral that has not shown the key of its bond yet.
+    /// The Security Request of a bonded peripheral that has not yet proved that it has the key of its bond.
     private var heldRequest: AuthenticationRequirements?
     private var signedWrites = HeldSignedWrites()
-    /// Whether values of the peer are not believed: it is bonded, and the link is not encrypted. Stored, because it is read for
-    /// every notification.
+    /// Whether values from the peer are ignored, because it is bonded and the link is not encrypted. Stored, because it
+    /// is read for every notification.
     private(set) var isUntrusted = false
 
     init(pairing: Pairing) { self.pairing = pairing }
 
-    /// When something is due.
+    /// The next time at which something is due.
     var nextDeadline: Instant? { earliest(pairing.nextDeadline, conclusion.deadline) }
 
     // MARK: - Pairing
 
-    /// Whether a pairing is under way.
+    /// Whether a pairing is in progress.
     var isPairing: Bool { pairing.isUnderWay }
 
-    /// Whether another pairing can begin: none is under way, and the bond of the last one is not being stored.
+    /// Whether another pairing can start: none is in progress, and the bond of the last one is not being stored.
     var canPair: Bool { !pairing.isUnderWay && !conclusion.isStoring }
 
-    /// Whether a pairing that began now would wait for the back-off.
+    /// Whether a pairing that started now would be delayed after earlier failures.
     func isPairingDelayed(_ resources: borrowing SecurityResources, at now: Instant) -> Bool {
         pairing.isDelayed(resources, at: now)
     }
 
-    /// Whether a pairing is under way or not reported yet, or the encryption is starting.
+    /// Whether a pairing is in progress or not reported yet, or encryption is starting.
     var isPending: Bool { pairing.isUnderWay || encryption.expectedKey != nil || conclusion.isPending }
 
     mutating func begin(
@@ -49,7 +49,8 @@ struct LinkProtection: Hashable, Sendable {
         pairing.answer(answer, &resources, at: now)
     }
 
-    /// Takes a PDU of the peer. While a bond is being stored, the first one is held: it belongs to the next pairing.
+    /// Handles a PDU from the peer. While a bond is being stored, the first PDU is held, because it belongs to the next
+    /// pairing.
     mutating func receive(
         _ pdu: Span<UInt8>, _ resources: inout SecurityResources, at now: Instant
     ) -> [PairingEffect] {
@@ -68,35 +69,35 @@ struct LinkProtection: Hashable, Sendable {
 
     mutating func firePairing(at now: Instant) -> [PairingEffect] { pairing.fire(at: now) }
 
-    /// The key of the pairing for the encryption that the peer starts with this EDIV and Rand.
+    /// The key of the pairing that matches EDIV and Rand in the peer's encryption request.
     func pairingKey(encryptedDiversifier: UInt16, random: UInt64) -> UInt128? {
         pairing.key(encryptedDiversifier: encryptedDiversifier, random: random)
     }
 
-    /// Whether the pairing waits for the link to be encrypted with its key.
+    /// Whether the pairing waits for encryption with its key.
     var expectsPairingKey: Bool { pairing.strength != nil }
 
-    /// Goes on with the pairing once the link is encrypted, or could not be.
+    /// Continues the pairing after encryption has started or failed.
     mutating func continuePairing(
         status: UInt8, isEncrypted: Bool, _ resources: inout SecurityResources, at now: Instant
     ) -> [PairingEffect] {
         pairing.encryptionChanged(status: status, isEncrypted: isEncrypted, &resources, at: now)
     }
 
-    // MARK: - Its result
+    // MARK: - Result of pairing
 
-    /// Whether the end of a pairing waits for the peer to receive what was sent last.
+    /// Whether the result of a pairing waits until the peer has received the last PDU.
     var isUnconfirmed: Bool { conclusion.isUnconfirmed }
 
     /// Whether the bond of the last pairing is being stored.
     var isStoringBond: Bool { conclusion.isStoring }
 
-    /// Takes an event of the result of a pairing.
+    /// Handles an event of a pairing's result.
     mutating func conclude(_ event: PairingConclusion.Event) -> PairingConclusion.Effect? { conclusion.handle(event) }
 
-    /// The link has ended.
+    /// Ends the pairing of a link that has ended.
     ///
-    /// - Returns: why pairings have failed that were not reported.
+    /// - Returns: the errors of pairings whose failure was not reported.
     mutating func linkEnded() -> [PairingError] {
         var errors: [PairingError] = []
         if case .reportFailure(let error) = conclusion.handle(.linkEnded) { errors.append(error) }
@@ -106,42 +107,42 @@ struct LinkProtection: Hashable, Sendable {
 
     // MARK: - Encryption
 
-    /// The key whose use the controller has still to report.
+    /// The key whose use the controller has not reported yet.
     var expectedKey: LinkEncryption.Key? { encryption.expectedKey }
 
-    /// What the link is encrypted with now; nil if it is not.
+    /// The strength of the current encryption; nil if the link is not encrypted.
     var strength: KeyStrength? { encryption.strength }
 
-    /// Notes that the controller is given a key. False where it still has to report on another.
+    /// Notes that the controller is about to be given a key. Returns false if the result for another key is pending.
     mutating func start(with key: LinkEncryption.Key) -> Bool { encryption.handle(.keyGiven(key)) == .sendKey }
 
-    /// The controller reports that the link is encrypted.
+    /// Handles the controller's report that the link is encrypted.
     mutating func encrypted() -> LinkEncryption.Effect? { encryption.handle(.encrypted(pairing: pairing.strength)) }
 
-    /// The controller reports that the link is not encrypted any more.
+    /// Handles the controller's report that the link is no longer encrypted.
     mutating func decrypted() { _ = encryption.handle(.decrypted) }
 
-    /// The controller could not use the key it was given: the link is as it was.
+    /// Handles the controller's report that it could not use the key. The state of the link is unchanged.
     ///
     /// - Returns: the key; nil if none was given.
     mutating func keyFailed() -> LinkEncryption.Key? {
         if case .reportFailure(let key) = encryption.handle(.keyFailed) { key } else { nil }
     }
 
-    /// Keeps a Security Request until the link is encrypted with the key of the bond.
+    /// Holds a Security Request until the link is encrypted with the key of the bond.
     mutating func hold(_ requirements: AuthenticationRequirements) {
         heldRequest = heldRequest?.union(requirements) ?? requirements
     }
 
-    /// Removes and returns the request that was kept.
+    /// Removes and returns the held Security Request.
     mutating func takeHeldRequest() -> AuthenticationRequirements? {
         defer { heldRequest = nil }
         return heldRequest
     }
 
-    /// The bond or the encryption may have changed.
+    /// Updates the state after the bond or the encryption may have changed.
     ///
-    /// - Returns: what the GATT server judges by from now on.
+    /// - Returns: the security on which the GATT server bases its decisions.
     mutating func settle(isBonded: Bool, isAuthorized: Bool) -> LinkSecurity {
         isUntrusted = isBonded && strength == nil
         var security = LinkSecurity(isBonded: isBonded, isAuthorized: isAuthorized)
@@ -156,13 +157,13 @@ struct LinkProtection: Hashable, Sendable {
 
     // MARK: - Signed writes
 
-    /// Holds a write until its counter is stored. False where there is no room.
+    /// Holds a write until its counter is stored. Returns false if there is no room.
     mutating func hold(_ write: HeldSignedWrites.Outgoing) -> Bool { signedWrites.hold(write) }
     mutating func hold(_ write: HeldSignedWrites.Incoming) -> Bool { signedWrites.hold(write) }
 
     mutating func takeOutgoingWrites() -> [HeldSignedWrites.Outgoing] { signedWrites.takeOutgoing() }
 
-    /// Those whose counter is below the one that is stored.
+    /// Removes and returns the writes whose counter is below the stored one.
     mutating func takeIncomingWrites(below counter: UInt32) -> [HeldSignedWrites.Incoming] {
         signedWrites.takeIncoming(below: counter)
     }

@@ -2,13 +2,15 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothSMP
 
-/// Out-of-band data in the form in which devices hand it over, on an NFC tag or as a printed code: AD structures (Core
+/// Out-of-band data in its exchange format, for example on an NFC tag or as a printed code: AD structures (Core
 /// Specification Supplement, Part A, 1.6 to 1.8 and 1.16).
 public struct OutOfBandRecord: Hashable, Sendable {
-    /// The device that the data is from; nil where the record does not say.
+    /// The device that the data belongs to; nil if the record does not contain an address.
     public var address: DeviceAddress?
+    /// The values for pairing: a Temporary Key, or the confirm and random values for LE Secure Connections.
     public var data: OutOfBandData
 
+    /// Creates a record for `encode(into:)`. Without an address, the record contains only the data.
     public init(_ data: OutOfBandData, of address: DeviceAddress? = nil) {
         self.data = data
         self.address = address
@@ -19,10 +21,10 @@ public struct OutOfBandRecord: Hashable, Sendable {
     private static let confirmationValue = ADType(rawValue: 0x22)
     private static let randomValue = ADType(rawValue: 0x23)
 
-    /// Reads a record. AD structures of other types are passed over, and a temporary key beside data for LE Secure Connections,
-    /// which protects better.
+    /// Decodes a record. AD structures of other types are ignored. A temporary key is ignored if there is data for LE
+    /// Secure Connections, which provides better protection.
     ///
-    /// - Throws: where it has no data, only half of it, or a structure of the wrong length.
+    /// - Throws: `DecodingFailure` if the data is missing or incomplete, or if a structure has the wrong length.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var temporaryKey, confirm, random: UInt128?
         var structures = ADStructures(bytes)
@@ -44,7 +46,7 @@ public struct OutOfBandRecord: Hashable, Sendable {
         }
     }
 
-    /// The record as AD structures.
+    /// Encodes the record as AD structures.
     public func encode(into writer: inout ByteWriter) {
         if let address {
             Self.append(

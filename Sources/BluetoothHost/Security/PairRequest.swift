@@ -1,15 +1,16 @@
 import BluetoothSMP
 
-/// How to pair.
+/// The parameters of a pairing.
 public struct PairRequest: Equatable, Sendable {
-    /// Whether protection against machines in the middle is required. It is in any case where the adapter's
-    /// `SecurityPolicy.requirement` says so.
+    /// Whether protection against man-in-the-middle attacks is required. The adapter's `SecurityPolicy.requirement` may
+    /// require it in any case.
     public var requiresAuthentication: Bool
-    /// The peer's data that came out of band.
+    /// The peer's data, received out of band.
     public var peerOutOfBandData: OutOfBandData?
-    /// Whether to pair even where there is a bond already.
+    /// Whether to pair even if a bond already exists.
     public var renewsKeys: Bool
 
+    /// Creates a request. By default, unauthenticated pairing is acceptable, and an existing bond is used.
     public init(
         requiresAuthentication: Bool = false, peerOutOfBandData: OutOfBandData? = nil, renewsKeys: Bool = false
     ) {

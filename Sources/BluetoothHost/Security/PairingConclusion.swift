@@ -1,22 +1,22 @@
 import BluetoothBase
 import BluetoothSMP
 
-/// The result of a link's pairing, from the end of the pairing until the host reports it.
+/// The result of a link's pairing, from its end until the host reports it.
 struct PairingConclusion: Hashable, Sendable {
     typealias Outcome = Result<PairingResult, PairingError>
 
     private enum Phase: Hashable {
-        /// There is nothing to report.
+        /// There is no result to report.
         case idle
-        /// The last keys, or the refusal, are still on their way to the peer.
+        /// The peer has not yet received the last keys, or the reason of the failure.
         case unconfirmed(Outcome, until: Instant)
-        /// The keys were exchanged, and their bond is being stored.
+        /// The keys have been exchanged, and the bond is being stored.
         case storing(MadeBond, KeyStrength, until: Instant, Sequel)
     }
 
-    /// What happened while a bond was being stored, and comes after it.
+    /// Events that happened while a bond was being stored, and that are handled afterwards.
     struct Sequel: Hashable {
-        /// The end of the next pairing, which had begun before.
+        /// The end of the next pairing, which had started before the bond was being stored.
         var outcome: Outcome?
         /// A PDU of the next pairing.
         var heldPDU: [UInt8]?
@@ -25,11 +25,12 @@ struct PairingConclusion: Hashable, Sendable {
     private var phase = Phase.idle
 
     enum Event {
-        /// The pairing has ended, and the peer has not received everything. The host waits until then at most.
+        /// The pairing has ended, and the peer has not received everything yet. The host waits until the given time at
+        /// most.
         case ended(Outcome, until: Instant)
-        /// The peer has received everything, or is not waited for any longer.
+        /// The peer has received everything, or the host stops waiting for it.
         case confirmed
-        /// The pairing has made a bond, which is being stored. The host waits until then at most.
+        /// The pairing has made a bond, which is being stored. The host waits until the given time at most.
         case bondMade(MadeBond, KeyStrength, until: Instant)
         /// The peer has sent a PDU of the Security Manager Protocol.
         case received([UInt8])
@@ -40,11 +41,11 @@ struct PairingConclusion: Hashable, Sendable {
     }
 
     enum Effect: Hashable {
-        /// Reports the end of a pairing, or stores its bond.
+        /// Reports the end of a pairing, or has its bond stored.
         case conclude(Outcome)
-        /// Reports the end of the pairing by the result of storing; then goes on with the sequel.
+        /// Reports the end of the pairing according to the result of storing its bond, then handles the sequel.
         case reportStored(MadeBond, KeyStrength, isStored: Bool, Sequel)
-        /// Reports that the bond was not stored in time; then goes on with the sequel.
+        /// Reports that the bond was not stored in time, then handles the sequel.
         case revert(MadeBond, Sequel)
         case reportFailure(PairingError)
     }
@@ -72,12 +73,12 @@ struct PairingConclusion: Hashable, Sendable {
         switch event {
         case .ended(let outcome, let until):
             if case .storing(let made, let strength, let deadline, var sequel) = phase {
-                // A pairing that began before the bond of the former one was being stored.
+                // This pairing started before the bond of the previous one was being stored.
                 sequel.outcome = outcome
                 phase = .storing(made, strength, until: deadline, sequel)
                 return nil
             }
-            // The host has confirmed the one before. Nothing would be lost otherwise.
+            // The host has already confirmed the previous result. Otherwise it is reported now, so that it is not lost.
             let former = confirm()
             phase = .unconfirmed(outcome, until: until)
             return former
@@ -87,7 +88,7 @@ struct PairingConclusion: Hashable, Sendable {
             phase = .storing(made, strength, until: until, Sequel())
             return former
         case .received(let pdu):
-            // A peer waits for the answer, so it sends only one.
+            // The peer waits for the answer, so it sends only one PDU.
             if case .storing(let made, let strength, let until, var sequel) = phase, sequel.heldPDU == nil {
                 sequel.heldPDU = pdu
                 phase = .storing(made, strength, until: until, sequel)
@@ -124,13 +125,13 @@ struct PairingConclusion: Hashable, Sendable {
         switch phase {
         case .idle: return nil
         case .unconfirmed(.failure(let error), _): return .reportFailure(error)
-        // In the second case the peer has its keys, so the bond stays if it can be stored.
+        // While the bond is being stored, the peer already has its keys, so the bond is kept if it can be stored.
         case .unconfirmed(.success, _), .storing: return .reportFailure(.disconnected)
         }
     }
 }
 
-// MARK: - The table
+// MARK: - Transitions
 
 extension PairingConclusion: StateMachine {
     enum PhaseName: String, CaseIterable { case idle, unconfirmed, storing }
@@ -144,7 +145,7 @@ extension PairingConclusion: StateMachine {
         Transition(.unconfirmed, .ended, .unconfirmed), Transition(.unconfirmed, .confirmed, .idle),
         Transition(.unconfirmed, .bondMade, .storing), Transition(.unconfirmed, .timePassed, .idle),
         Transition(.unconfirmed, .linkEnded, .idle),
-        // The peer had begun another pairing before the bond was being stored.
+        // The peer had started another pairing before the bond was being stored.
         Transition(.storing, .ended, .storing),
         Transition(.storing, .bondMade, .storing), Transition(.storing, .received, .storing),
         Transition(.storing, .bondWritten, .idle), Transition(.storing, .timePassed, .idle),

@@ -1,17 +1,19 @@
 import BluetoothSMP
 
-/// What a host needs to pair and to encrypt. A host without it refuses to pair, and encrypts no link.
+/// The components that a host needs for pairing and encryption. A host without them refuses to pair, and encrypts no
+/// link.
 public struct SecurityConfiguration: Sendable {
-    /// The ciphers.
+    /// The cryptographic functions.
     public var crypto: any CryptoToolbox
-    /// Where keys come from: it must be fit for cryptography.
+    /// The source of randomness for keys. It must be cryptographically secure.
     public var entropy: any RandomNumberGenerator & Sendable
-    /// What is accepted of a pairing.
+    /// The policy for accepting pairings.
     public var policy: SecurityPolicy
-    /// The Identity Resolving Key that peers get in pairing; nil for one from `entropy`. It has to be kept together
+    /// The Identity Resolving Key that peers receive in pairing; nil to generate one from `entropy`. Store it together
     /// with the bonds that were made with it.
     public var resolvingKey: UInt128?
 
+    /// Creates a configuration. By default, entropy comes from the system, and the host generates its own IRK.
     public init(
         crypto: any CryptoToolbox, entropy: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
         policy: SecurityPolicy = SecurityPolicy(), resolvingKey: UInt128? = nil

@@ -1,8 +1,8 @@
-/// Hands out the counters of what this device signs, each of them once, also across restarts (Core 5.4, Vol 3, Part H,
-/// 2.4.5).
+/// Allocates the counters for this device's signatures. Each counter is used only once, even across restarts (Core 5.4,
+/// Vol 3, Part H, 2.4.5).
 ///
-/// Counters are reserved in blocks: what is on disk is ahead of what is used, so that a program that is killed skips the
-/// rest of a block and repeats nothing.
+/// Counters are reserved in blocks. The stored counter is ahead of the used ones, so that a program that is killed
+/// skips the rest of a block instead of repeating a counter.
 ///
 ///     if counters.isExhausted {
 ///         key.counter = counters.reserve()
@@ -10,17 +10,17 @@
 ///     }
 ///     guard let counter = counters.take() else { … }   // pair anew
 ///
-/// The counters of what a peer has signed are not reserved. The lowest that is accepted next is to be on disk before
-/// the application sees what was written, or it could be replayed after a crash.
+/// The counters of a peer's signatures are not reserved. The lowest counter that will be accepted next must be stored
+/// before the application receives the value. Otherwise the write could be replayed after a crash.
 public struct SignatureCounters: Equatable, Sendable {
-    /// How many counters are reserved at a time: one write to disk for so many that are signed.
+    /// The number of counters that are reserved with each write to the store.
     public static let blockSize: UInt32 = 100
 
     private var next: UInt32
-    /// The first counter that is not reserved: the one on disk.
+    /// The first counter that is not reserved, which is the stored one.
     private var limit: UInt32
 
-    /// - Parameter stored: the counter that is on disk. Nothing at or above it was ever used.
+    /// - Parameter stored: the stored counter. Neither it nor any greater one was ever used.
     public init(stored: UInt32) {
         next = stored
         limit = stored
@@ -29,14 +29,15 @@ public struct SignatureCounters: Equatable, Sendable {
     /// Whether counters must be reserved before the next `take`.
     public var isExhausted: Bool { next == limit }
 
-    /// Reserves a block. The counter it returns must be on disk before `take` is called.
+    /// Reserves a block. Store the returned counter before calling `take`.
     public mutating func reserve() -> UInt32 {
-        // The very last counter is never used: there would be none to store behind it.
+        // The last possible counter is never used, because no greater one could be stored.
         limit += min(Self.blockSize, .max - limit)
         return limit
     }
 
-    /// The counter for one message; nil if none is reserved, which after `reserve` means that the key has no more.
+    /// Takes the counter for one message; nil if none is reserved. If it is nil directly after `reserve`, the key has
+    /// no counters left.
     public mutating func take() -> UInt32? {
         guard next < limit else { return nil }
         defer { next += 1 }

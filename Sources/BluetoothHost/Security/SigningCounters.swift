@@ -1,25 +1,26 @@
 import BluetoothBase
 import BluetoothSMP
 
-/// The counters of what this host signs, by peer. What waits for a block of them to be stored waits elsewhere.
+/// The counters for this host's signatures, by peer. Writes that wait until a block of counters is stored are held
+/// elsewhere.
 struct SigningCounters: Sendable {
     private var counters: [PeerID: SignatureCounters] = [:]
-    /// The peers for which counters are reserved that are not stored yet.
+    /// The peers with reserved counters that are not stored yet.
     private var unstored: Set<PeerID> = []
 
     /// Whether a value for a peer can be signed.
     enum Availability: Equatable {
-        /// With a counter that is stored as used.
+        /// A counter is available that is stored as used.
         case ready
-        /// Once the counters below this one are stored as used.
+        /// The value can be signed once the counters below this one are stored as used.
         case reserved(below: UInt32)
-        /// Once those are stored that were reserved before.
+        /// The value can be signed once the counters reserved earlier are stored.
         case waiting
     }
 
     /// - Parameters:
     ///   - key: the key to sign with.
-    ///   - isStored: whether the bond is kept by a store that takes time.
+    ///   - isStored: whether the bond is kept in a store that takes time.
     mutating func availability(for peer: PeerID, of key: SignatureKey, isStored: Bool) -> Availability {
         guard isStored else { return .ready }
         guard !unstored.contains(peer) else { return .waiting }
@@ -30,8 +31,8 @@ struct SigningCounters: Sendable {
 
     /// Reserves counters if none is left.
     ///
-    /// - Returns: the counter below which all must be stored as used; nil if nothing was reserved, because there is a counter, or
-    ///   because the key has no more.
+    /// - Returns: the counter below which all counters must be stored as used; nil if nothing was reserved, because a
+    ///   counter is left, or because the key has no more counters.
     mutating func reserve(for peer: PeerID, of key: SignatureKey) -> UInt32? {
         var counters = counters[peer] ?? SignatureCounters(stored: key.counter)
         defer { self.counters[peer] = counters }
@@ -40,19 +41,19 @@ struct SigningCounters: Sendable {
         return counters.isExhausted ? nil : limit
     }
 
-    /// A counter that was never used with this key; nil if the key has no more.
+    /// A counter that was never used with this key; nil if the key has no counters left.
     mutating func take(for peer: PeerID) -> UInt32? { counters[peer]?.take() }
 
-    /// The counters reserved for a peer have been stored as used, or could not be.
+    /// Ends the reservation for a peer, after its counters were stored as used or could not be.
     ///
-    /// - Returns: false if none were waiting for that.
+    /// - Returns: false if no reservation was pending.
     mutating func reservationEnded(for peer: PeerID, isStored: Bool) -> Bool {
         guard unstored.remove(peer) != nil else { return false }
         if !isStored { counters[peer] = nil }
         return true
     }
 
-    /// The peer has no key any more, or another one.
+    /// Forgets the counters of a peer whose key was removed or replaced.
     mutating func forget(_ peer: PeerID) {
         counters[peer] = nil
         unstored.remove(peer)

@@ -1,18 +1,18 @@
 /// Something that happened to a credit-based channel.
 public enum ChannelEvent: Hashable, Sendable {
-    /// The channel is open, as one side asked for.
+    /// The channel is open. `by` is the side that requested it.
     case opened(CreditBasedChannel.ID, by: ChannelOpener)
-    /// What `openChannel` or `openChannels` asked for did not come about. The name is void.
+    /// A channel requested with `openChannel` or `openChannels` could not be opened. Its ID is no longer valid.
     case openingFailed(CreditBasedChannel.ID, ChannelOpeningFailure)
-    /// The peer takes longer SDUs or K-frames, or shorter ones, from now on.
+    /// The peer accepts longer SDUs or K-frames, or shorter ones, from now on.
     case limitsChanged(CreditBasedChannel.ID)
-    /// What `reconfigure` asked for holds; nil, or has been refused.
+    /// A call to `reconfigure` has ended: successfully if the failure is nil.
     case reconfigured([CreditBasedChannel.ID], ChannelReconfigurationFailure?)
-    /// The channel is closed. Its name is void.
+    /// The channel is closed. Its ID is no longer valid.
     case closed(CreditBasedChannel.ID, ChannelEnd)
 }
 
-/// The side that asked for a channel.
+/// The side that requested a channel.
 public enum ChannelOpener: Hashable, Sendable {
     case thisDevice
     case peer
@@ -20,23 +20,23 @@ public enum ChannelOpener: Hashable, Sendable {
 
 /// Why a channel could not be opened.
 public enum ChannelOpeningFailure: Error, Hashable, Sendable {
-    /// The peer refused, with this result.
+    /// The peer refused with this result.
     case refused(CreditBasedConnectionResult)
-    /// The peer does not know the request: it has no such channels.
+    /// The peer does not support the request, and so has no such channels.
     case notSupported
     /// The peer did not answer in time.
     case timedOut
-    /// The peer agreed to something that cannot be: an endpoint that is out of range or in use, or limits that are too low.
+    /// The peer's response is invalid: an endpoint is out of range or in use, or the limits are too low.
     case invalidResponse
-    /// The caller called it off.
+    /// The caller cancelled the request, or the link ended.
     case cancelled
 }
 
 /// Why a channel could not be reconfigured.
 public enum ChannelReconfigurationFailure: Error, Hashable, Sendable {
-    /// The peer refused, with this result.
+    /// The peer refused with this result.
     case refused(CreditBasedReconfigureResult)
-    /// The peer does not know the request.
+    /// The peer does not support the request.
     case notSupported
     /// The peer did not answer in time.
     case timedOut
@@ -44,22 +44,24 @@ public enum ChannelReconfigurationFailure: Error, Hashable, Sendable {
 
 /// Why a channel was closed.
 public enum ChannelEnd: Hashable, Sendable {
-    /// This device closed it, and the peer has received what was sent, unless the end was to be abrupt.
+    /// This device closed the channel. Unless it was closed abruptly, the peer has received everything that was sent.
     case byThisDevice
-    /// This device closed it, and the peer did not take what was sent, or did not answer, in time: some of that may be lost.
+    /// This device closed the channel, and the peer did not accept the remaining data, or did not answer, in time. Some
+    /// of the data may be lost.
     case timedOut
-    /// The peer closed it.
+    /// The peer closed the channel.
     case byPeer
-    /// The peer broke a rule of the channel, which was closed for that.
+    /// The peer violated a rule of the channel, so this device closed it.
     case violated(ChannelViolation)
-    /// A K-frame of it was lost in this device, which closed it for that: what comes later would be taken for what is missing.
+    /// A K-frame was lost in this device, which therefore closed the channel: later data would be mistaken for the
+    /// missing data.
     case dataLost
-    /// Its link has ended.
+    /// The link ended.
     case linkEnded
 }
 
-/// Which rule of a credit-based channel a peer broke (Core 5.4, Vol 3, Part A, 3.4 and 10.1). It costs the peer the channel,
-/// and no more.
+/// The rule of a credit-based channel that a peer violated (Core 5.4, Vol 3, Part A, 3.4 and 10.1). A violation closes
+/// only this channel.
 public enum ChannelViolation: Hashable, Sendable, CaseIterable {
     /// A K-frame without a credit for it.
     case creditExceeded
@@ -69,11 +71,11 @@ public enum ChannelViolation: Hashable, Sendable, CaseIterable {
     case lengthMissing
     /// An SDU longer than the MTU.
     case sduTooLong
-    /// K-frames with more than the SDU they belong to.
+    /// K-frames with more octets than the SDU they belong to.
     case sduExceeded
     /// Credits that together exceed 65535.
     case creditOverflow
-    /// Another channel was given the same endpoint by the peer (4.26).
+    /// The peer assigned the endpoint of this channel to another channel as well (4.26).
     case endpointReused
 }
 
@@ -81,17 +83,18 @@ public enum ChannelViolation: Hashable, Sendable, CaseIterable {
 public enum ChannelRequestError: Error, Hashable, Sendable {
     /// The specification does not allow these parameters.
     case invalidParameters
-    /// As many channels as there may be are there.
+    /// The maximum number of channels is reached.
     case noRoom
-    /// There is no such channel: it has been closed.
+    /// The channel does not exist, or has been closed.
     case noSuchChannel
-    /// An earlier request waits for its answer.
+    /// An earlier request is still waiting for its response.
     case requestOutstanding
 }
 
 // MARK: - Texts
 
 extension ChannelOpeningFailure: CustomStringConvertible {
+    /// The reason in English, for users, such as `the peer refused the channel: there is no such PSM`.
     public var description: String {
         switch self {
         case .refused(let result): "the peer refused the channel: \(result.text)"
@@ -104,6 +107,7 @@ extension ChannelOpeningFailure: CustomStringConvertible {
 }
 
 extension ChannelReconfigurationFailure: CustomStringConvertible {
+    /// The reason in English, for users, such as `the peer cannot change the limits of channels`.
     public var description: String {
         switch self {
         case .refused(let result): "the peer refused the channel's new limits: \(result.text)"
@@ -114,7 +118,7 @@ extension ChannelReconfigurationFailure: CustomStringConvertible {
 }
 
 extension CreditBasedReconfigureResult {
-    /// What it says to a person.
+    /// A text for the user.
     fileprivate var text: String {
         switch self {
         case .successful: "successful"
@@ -128,6 +132,7 @@ extension CreditBasedReconfigureResult {
 }
 
 extension ChannelEnd: CustomStringConvertible {
+    /// The reason in English, for users, such as `the peer closed the channel`.
     public var description: String {
         switch self {
         case .byThisDevice: "this device closed the channel"
@@ -141,6 +146,7 @@ extension ChannelEnd: CustomStringConvertible {
 }
 
 extension ChannelViolation: CustomStringConvertible {
+    /// The violation as the object of "the peer sent", such as `an SDU longer than the MTU`.
     public var description: String {
         switch self {
         case .creditExceeded: "more than it had credits for"
@@ -155,7 +161,7 @@ extension ChannelViolation: CustomStringConvertible {
 }
 
 extension CreditBasedConnectionResult {
-    /// What it says to a person.
+    /// A text for the user.
     fileprivate var text: String {
         switch self {
         case .successful: "successful"

@@ -1,17 +1,19 @@
 import BluetoothBase
 
-/// One credit-based channel: SDUs cut into K-frames and put together again, and the credits that each K-frame takes
-/// (Core 5.4, Vol 3, Part A, 3.4 and 10.1).
+/// One credit-based channel: it segments SDUs into K-frames, reassembles them, and counts the credit that each K-frame
+/// takes (Core 5.4, Vol 3, Part A, 3.4 and 10.1).
 public struct CreditBasedChannel: Sendable {
-    /// Names a channel for as long as its link lives, even after it was closed and another one has its endpoint.
+    /// Identifies a channel for the lifetime of its link, even after it was closed and another channel uses its
+    /// endpoint.
     public struct ID: Hashable, Sendable {
         /// The endpoint on this device.
         public let endpoint: ChannelIdentifier
         let generation: UInt16
 
-        /// The same as a number, never 0.
+        /// The ID as a number, never 0.
         public var rawValue: UInt32 { UInt32(endpoint.rawValue) | UInt32(generation) << 16 }
 
+        /// Creates the ID with the number that `rawValue` returned. Other numbers identify no channel.
         public init(rawValue: UInt32) {
             endpoint = ChannelIdentifier(UInt16(truncatingIfNeeded: rawValue))
             generation = UInt16(truncatingIfNeeded: rawValue >> 16)
@@ -29,61 +31,64 @@ public struct CreditBasedChannel: Sendable {
     public enum Kind: Sendable {
         /// LE credit-based flow control.
         case leCreditBased
-        /// Enhanced credit-based flow control: several are opened at once, and they can be reconfigured.
+        /// Enhanced credit-based flow control: several channels can be opened at once, and can be reconfigured.
         case enhanced
     }
 
     @usableFromInline
     enum Phase: Sendable {
-        /// Nobody's: the slot is free.
+        /// The slot is free.
         case free
-        /// The peer was asked for it.
+        /// The channel has been requested from the peer.
         case opening
-        /// As `opening`, and nobody wants it any more.
+        /// Like `opening`, but the caller no longer wants the channel.
         case abandoned
         case open
-        /// Closed by its user, with SDUs still to send. At the given time they are given up.
+        /// Closed by its user, with SDUs still to send. They are discarded at the given time.
         case draining(until: Instant)
-        /// Disconnection Request was sent, or is about to be. With the answer, which says that the peer has received all that
-        /// was sent, its user learns of this end, where that is not known yet.
+        /// A Disconnection Request was sent, or is about to be. Its response shows that the peer has received
+        /// everything that was sent. `toReport` is the end to report then; nil if it was already reported.
         case closing(toReport: ChannelEnd?)
     }
 
+    /// Identifies this channel on its link.
     public internal(set) var id: ID
+    /// The mode of the channel, which never changes.
     public let kind: Kind
-    /// The service it leads to.
+    /// The service that the channel leads to.
     public let spsm: UInt16
-    /// What this device takes.
+    /// The limits of this device.
     public internal(set) var local: ChannelParameters
     /// The endpoint on the peer.
     public internal(set) var remote: ChannelIdentifier = 0
-    /// The longest SDU the peer takes, in octets.
+    /// The longest SDU that the peer accepts, in octets.
     public internal(set) var peerMTU: UInt16 = 0
-    /// The longest payload of a K-frame the peer takes, in octets.
+    /// The longest payload of a K-frame that the peer accepts, in octets.
     public internal(set) var peerMPS: UInt16 = 0
     @usableFromInline var phase: Phase
 
-    /// How many K-frames may be sent.
+    /// The number of K-frames that may be sent.
     public var sendCredits: Int { credits }
     @usableFromInline var credits = 0
-    /// SDUs that wait for credits, or for room on the link, and how much of the first one has been sent.
+    /// SDUs that wait for credits, or for room on the link, and the number of octets of the first one already sent.
     @usableFromInline var queue = PacketQueue(reservingCapacity: 0)
     var sentOfFirst = 0
-    /// Whether an SDU was refused since the queue was last short enough.
+    /// Whether an SDU was refused since the queue last had room.
     var mustSignalReady = false
 
-    /// How many K-frames the peer may send.
+    /// The number of K-frames that the peer may send.
     public var receiveCredits: Int { peerCredits }
     @usableFromInline var peerCredits: Int
-    /// The worth of the SDUs that the reader has not taken yet, in octets: the sum of `worth(of:)`.
+    /// The window share of the SDUs that the reader has not consumed yet, in octets: the sum of `worth(of:)`.
     @usableFromInline var unconsumed = 0
-    /// Whether SDUs count as taken when they come: those of an ATT bearer, where each is a PDU that is handled at once.
+    /// Whether SDUs count as consumed on arrival. On an ATT bearer, each SDU is a PDU that is handled immediately.
     @usableFromInline let isTakenAtOnce: Bool
-    /// The peer gets credits once the octets that it may send and those not taken yet are no more than this.
+    /// The peer gets credits once the octets that it may send and those not consumed yet do not exceed this number.
     @usableFromInline var creditMark: Int
-    /// The least that an SDU is worth, in octets: one K-frame of the MPS at the beginning. It bounds how many SDUs can wait.
+    /// The minimum window share of an SDU, in octets: one K-frame of the initial MPS. It limits the number of waiting
+    /// SDUs.
     @usableFromInline let leastWorth: Int
-    /// The SDU that is coming in, and how much of it is missing. It keeps its memory.
+    /// The SDU being received, and the number of octets missing. The buffer keeps its memory.
     @usableFromInline var partial = ByteWriter()
     @usableFromInline var missing = 0
 
@@ -101,7 +106,7 @@ public struct CreditBasedChannel: Sendable {
 
     var isInUse: Bool { if case .free = phase { false } else { true } }
 
-    /// Whether its user knows it as open.
+    /// Whether the channel is open for its user.
     @inlinable var isOpen: Bool {
         switch phase {
         case .open, .draining: true
@@ -109,7 +114,7 @@ public struct CreditBasedChannel: Sendable {
         }
     }
 
-    /// Whether the peer has an endpoint of it.
+    /// Whether the channel has an endpoint on the peer.
     var hasRemote: Bool {
         switch phase {
         case .open, .draining, .closing: true
@@ -117,7 +122,7 @@ public struct CreditBasedChannel: Sendable {
         }
     }
 
-    /// The peer has agreed to the channel.
+    /// Opens the channel after the peer has agreed.
     mutating func open(remote: ChannelIdentifier, mtu: UInt16, mps: UInt16, credits: UInt16) {
         self.remote = remote
         peerMTU = mtu
@@ -126,19 +131,19 @@ public struct CreditBasedChannel: Sendable {
         phase = .open
     }
 
-    /// The peer has agreed that it may send longer SDUs and K-frames, or shorter K-frames.
+    /// Applies limits that the peer has accepted: longer SDUs and K-frames, or shorter K-frames.
     mutating func reconfigure(mtu: UInt16, mps: UInt16) {
         local.mtu = mtu
         local.mps = mps
         creditMark = Self.creditMark(of: local)
     }
 
-    /// Half of the window.
+    /// Half of the window, in octets.
     private static func creditMark(of local: ChannelParameters) -> Int {
         (Int(local.window) - max(1, Int(local.window) / 2)) * Int(local.mps)
     }
 
-    /// Forgets what waits in either direction.
+    /// Discards the waiting data of both directions.
     mutating func discard() {
         queue = PacketQueue(reservingCapacity: 0)
         sentOfFirst = 0
@@ -148,30 +153,30 @@ public struct CreditBasedChannel: Sendable {
 
     // MARK: Receiving
 
-    /// What a K-frame led to.
+    /// The result of a received K-frame.
     public enum Receipt: Hashable, Sendable {
         /// The payload from its third octet on is an SDU.
         case sdu(ID)
-        /// The payload from its third octet on is a PDU of an ATT bearer. It counts as taken: the peer may have to get credits
-        /// once it was handled.
+        /// The payload from its third octet on is a PDU of an ATT bearer. It counts as consumed. If `owesCredits`, the
+        /// peer must get credits once the PDU has been handled.
         case pdu(ID, owesCredits: Bool)
-        /// The payload has completed an SDU, which `CreditBasedChannels.appendReassembled` gives.
+        /// The payload has completed an SDU. Copy it with `CreditBasedChannels.appendReassembled`.
         case reassembledSDU(ID)
         /// The same for a PDU of an ATT bearer.
         case reassembledPDU(ID, owesCredits: Bool)
-        /// More of the SDU must come.
+        /// The SDU is not complete yet.
         case incomplete
-        /// More of the SDU must come, and the peer is to get credits for that.
+        /// The SDU is not complete yet, and the peer must get credits to continue.
         case starved(ID)
-        /// The channel is being closed: what comes over it means nothing any more.
+        /// The channel is being closed. Its data is ignored.
         case ignored
-        /// There is no such channel.
+        /// The channel does not exist.
         case unknown
         /// The channel must be closed.
         case violated(ChannelViolation)
     }
 
-    /// Takes the payload of a K-frame.
+    /// Handles the payload of a K-frame.
     @inlinable @inline(__always)
     mutating func receive(_ payload: Span<UInt8>) -> Receipt {
         switch phase {
@@ -180,7 +185,7 @@ public struct CreditBasedChannel: Sendable {
         case .free, .opening, .abandoned: return .unknown
         }
         guard peerCredits > 0 else { return .violated(.creditExceeded) }
-        // The length of the SDU, in its first K-frame, is no part of the information payload, which the MPS limits (3.4.3).
+        // The SDU length in the first K-frame is not part of the information payload, which the MPS limits (3.4.3).
         guard payload.count <= Int(local.mps) &+ (missing == 0 ? 2 : 0) else { return .violated(.frameTooLong) }
         peerCredits &-= 1
         guard missing == 0 else { return proceed(payload) }
@@ -200,7 +205,7 @@ public struct CreditBasedChannel: Sendable {
         return owesCredits ? .starved(id) : .incomplete
     }
 
-    /// Takes a K-frame that is not the first of its SDU.
+    /// Handles a K-frame that is not the first of its SDU.
     @inlinable @inline(__always)
     mutating func proceed(_ payload: Span<UInt8>) -> Receipt {
         guard payload.count <= missing else { return .violated(.sduExceeded) }
@@ -212,42 +217,46 @@ public struct CreditBasedChannel: Sendable {
         return .reassembledSDU(id)
     }
 
-    /// Appends the SDU that is whole now. Mutating only to be read in place.
+    /// Appends the completed SDU. Mutating only so that it is read in place.
     @inlinable @inline(__always)
     mutating func appendReassembled(to writer: inout ByteWriter) { writer.append(partial.span) }
 
-    /// The share of the window that an SDU takes, in octets: the same when it arrives and when it is taken, whatever the MPS is by then.
-    /// Where the peer used more K-frames than it needs, the rest is given back at once.
+    /// The share of the window that an SDU takes, in octets. It is the same on arrival and on consumption, even if the
+    /// MPS has changed in between. If the peer used more K-frames than necessary, the difference is given back
+    /// immediately.
     @inlinable @inline(__always)
     func worth(of length: Int) -> Int { max(length &+ 2, leastWorth) }
 
-    /// The reader has taken an SDU. Whether the peer is to get credits now.
+    /// Records that the reader has consumed an SDU. Returns whether the peer should get credits now.
     @inlinable @inline(__always)
     mutating func consume(_ length: Int) -> Bool {
         unconsumed = max(0, unconsumed &- worth(of: length))
         return isOpen && owesCredits
     }
 
-    /// How many credits the peer is to get now: several at once, and well before it has to wait. 0 while it is not worth it.
+    /// The number of credits to give the peer now: several at once, and well before it has to wait. 0 while it is not
+    /// worthwhile.
     ///
-    /// The octets that it may then send and those not taken yet are `window` K-frames of the current MPS, or less.
+    /// Afterwards, the octets that the peer may send and those not consumed yet amount to at most `window` K-frames of
+    /// the current MPS.
     var dueCredits: Int {
         guard owesCredits else { return 0 }
         let mps = Int(local.mps)
         return (Int(local.window) &* mps &- unconsumed) / mps &- peerCredits
     }
 
-    /// Whether there are any.
+    /// Whether credits are due.
     @inlinable @inline(__always)
     var owesCredits: Bool { unconsumed &+ peerCredits &* Int(local.mps) <= creditMark }
 
     // MARK: Sending
 
-    /// Puts several of the oldest SDUs that wait into one, of at most so many octets, where its user can: it takes them out of
-    /// the queue, and appends that one to the writer. Otherwise it does nothing.
+    /// Joins several of the oldest waiting SDUs into one, of at most the given number of octets, if the user supports
+    /// it: removes them from the queue, and appends the joined SDU to the writer. Otherwise it does nothing.
     public typealias SDUJoining = (inout PacketQueue, Int, inout ByteWriter) -> Void
 
-    /// Appends the payload of the next K-frame of an SDU of which `sent` octets have gone already. There must be a credit.
+    /// Appends the payload of the next K-frame of an SDU, of which `sent` octets have been sent. A credit must be
+    /// available.
     @inline(__always)
     mutating func appendFrame(of sdu: Span<UInt8>, sent: inout Int, into writer: inout ByteWriter) {
         credits &-= 1
@@ -261,7 +270,7 @@ public struct CreditBasedChannel: Sendable {
         sent = end
     }
 
-    /// Appends the payload of the next K-frame of what waits. False without a credit, or if nothing waits.
+    /// Appends the payload of the next K-frame that waits. Returns false without a credit, or if nothing waits.
     mutating func appendWaitingFrame(into writer: inout ByteWriter, join: SDUJoining?) -> Bool {
         guard sendCredits > 0, !queue.isEmpty else { return false }
         credits &-= 1

@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// The peer's requests.
+/// Requests from the peer.
 extension CreditBasedChannels {
     /// Answers a request for one channel (Core 5.4, Vol 3, Part A, 4.22 and 4.23).
     mutating func answer(
@@ -26,7 +26,7 @@ extension CreditBasedChannels {
             destination: at[index].id.endpoint, mtu: local.mtu, mps: local.mps, initialCredits: local.window)
     }
 
-    /// Answers a request for several channels, each of which is opened or not (4.25 and 4.26).
+    /// Answers a request for several channels, each of which is accepted or refused (4.25 and 4.26).
     mutating func answer(
         _ request: CreditBasedConnectionRequest, admission: (UInt16) -> ChannelAdmission
     ) -> CreditBasedConnectionResponse {
@@ -41,7 +41,8 @@ extension CreditBasedChannels {
             return response
         case .accepted(let parameters, let room): (local, limit) = (parameters, room)
         }
-        // They are outside the specification's range. This host does not narrow it.
+        // Invalid rather than unacceptable: these are outside the specification's range, which this host does not
+        // narrow.
         guard CreditBasedChannel.Kind.enhanced.allows(mtu: request.mtu, mps: request.mps), request.initialCredits > 0
         else {
             response.result = .invalidParameters
@@ -65,7 +66,7 @@ extension CreditBasedChannels {
         return response
     }
 
-    /// What to say to a request for a service. Parameters of ours that the kind does not allow are nobody's to ask for.
+    /// Decides on a request for a service. Local parameters that are not valid for the kind of channel refuse it.
     private func admit(
         _ spsm: UInt16, _ kind: CreditBasedChannel.Kind, _ admission: (UInt16) -> ChannelAdmission
     ) -> ChannelAdmission {
@@ -80,13 +81,13 @@ extension CreditBasedChannels {
         return admission
     }
 
-    /// Why the peer cannot have an endpoint of this number; nil if it can.
+    /// Why the peer cannot use this endpoint; nil if it can.
     private func refusal(of source: ChannelIdentifier) -> CreditBasedConnectionResult? {
         guard source.isLEDynamic else { return .invalidSourceCID }
         return index(ofRemote: source) == nil ? nil : .sourceCIDAlreadyAllocated
     }
 
-    /// Carries out what the peer asks of some channels, all or none (4.27 and 4.28).
+    /// Applies the peer's reconfiguration to all of the channels or to none (4.27 and 4.28).
     mutating func answer(_ request: CreditBasedReconfigureRequest) -> CreditBasedReconfigureResponse {
         guard CreditBasedChannel.Kind.enhanced.allows(mtu: request.mtu, mps: request.mps),
             Set(request.channels).count == request.channels.count
@@ -110,10 +111,10 @@ extension CreditBasedChannels {
         return CreditBasedReconfigureResponse(.successful)
     }
 
-    /// What the peer's wish to close a channel leads to (4.6).
+    /// The answer to a peer that wants to close a channel (4.6).
     enum DisconnectionAnswer {
         case respond
-        /// The endpoint exists, but belongs to another channel of the peer's: the request is dropped.
+        /// The endpoint exists, but belongs to another channel of the peer: the request is dropped.
         case ignore
         case reject
     }
@@ -124,13 +125,14 @@ extension CreditBasedChannels {
         guard at[index].remote == request.source else { return .ignore }
         let id = at[index].id
         if at[index].isOpen { events.append(.closed(id, .byPeer)) }
-        // A request of ours may be on its way, too.
+        // A local request to close the channel may be pending as well.
         requests.removeAll { if case .disconnect(id) = $0.kind { true } else { false } }
         disconnected(index)
         return .respond
     }
 
-    /// Takes credits (4.24). Those for a channel that does not exist mean nothing, and an indication of none is ignored (10.1).
+    /// Handles credits (4.24). Credits for a channel that does not exist, and an indication of zero credits, are
+    /// ignored (10.1).
     mutating func take(_ credit: FlowControlCredit) {
         guard credit.credits > 0, let index = index(ofRemote: credit.channel), at[index].isOpen else { return }
         let credits = at[index].sendCredits + Int(credit.credits)

@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// Requests of ours, and what becomes of them.
+/// Local requests and their outcomes.
 extension CreditBasedChannels {
     /// Writes a request for one channel (Core 5.4, Vol 3, Part A, 4.22).
     mutating func open(
@@ -34,7 +34,8 @@ extension CreditBasedChannels {
         return ids
     }
 
-    /// Writes a request that the peer may send longer SDUs and K-frames (4.27). One MPS may be lowered.
+    /// Writes a request that allows the peer to send longer SDUs and K-frames (4.27). The MPS of a single channel may
+    /// be lowered.
     mutating func reconfigure(
         _ ids: [CreditBasedChannel.ID], mtu: UInt16, mps: UInt16, as identifier: UInt8, until deadline: Instant,
         into writer: inout ByteWriter
@@ -57,7 +58,7 @@ extension CreditBasedChannels {
 
     // MARK: Closing
 
-    /// Closes a channel: at once, or where SDUs wait and `drains`, once they are sent.
+    /// Closes a channel: immediately or, if SDUs wait and `drains`, once they have been sent.
     mutating func close(_ id: CreditBasedChannel.ID, drains: Bool, at now: Instant) {
         guard let index = index(of: id) else { return }
         switch at[index].phase {
@@ -72,23 +73,24 @@ extension CreditBasedChannels {
         }
     }
 
-    /// Gives up a channel, or its opening, of which nobody wants to hear any more: no event follows.
+    /// Abandons a channel, or its opening. No event follows.
     public mutating func abandon(_ id: CreditBasedChannel.ID) {
         guard let index = index(of: id) else { return }
         if at[index].isOpen { disconnect(index, toReport: nil) } else { at[index].phase = .abandoned }
     }
 
-    /// Closes a channel whose peer has broken a rule.
+    /// Closes a channel whose peer has violated a rule.
     public mutating func fail(_ endpoint: ChannelIdentifier, _ violation: ChannelViolation) {
         guard let id = id(at: endpoint) else { return }
         end(id.index, .violated(violation))
     }
 
-    /// Closes a channel of which a K-frame was lost, or all of them where nobody can tell whose it was: the SDUs that follow
-    /// could not be told from the rest of an earlier one, and the credit of that frame would never be given back.
+    /// Closes a channel on which a K-frame was lost, or all channels if the affected one is unknown. The SDUs that
+    /// follow could not be distinguished from the rest of an earlier one, and the credit of the lost frame would never
+    /// be given back.
     public mutating func frameLost(on endpoint: ChannelIdentifier?) {
         for index in at.indices {
-            // Of one that is being closed nobody reads any more.
+            // A channel that is being closed has no reader any more.
             guard case .open = at[index].phase, endpoint ?? at[index].id.endpoint == at[index].id.endpoint else {
                 continue
             }
@@ -96,7 +98,7 @@ extension CreditBasedChannels {
         }
     }
 
-    /// Closes the channels that were to send what waits first, and have, or took too long for it.
+    /// Closes the draining channels that have sent everything, or have taken too long.
     public mutating func endDrained(at now: Instant) {
         for index in at.indices {
             guard case .draining(let until) = at[index].phase, until <= now || at[index].queue.isEmpty else { continue }
@@ -104,20 +106,20 @@ extension CreditBasedChannels {
         }
     }
 
-    /// An open channel is closed because of what the peer did.
+    /// Closes an open channel and reports why.
     mutating func end(_ index: Int, _ end: ChannelEnd) {
         events.append(.closed(at[index].id, end))
         disconnect(index, toReport: nil)
     }
 
-    /// A channel is to be closed: a Disconnection Request is owed to the peer.
+    /// Starts to close a channel: the peer is owed a Disconnection Request.
     mutating func disconnect(_ index: Int, toReport end: ChannelEnd?) {
         at[index].discard()
         at[index].phase = .closing(toReport: end)
         owed.append(index)
     }
 
-    /// The peer has agreed that a channel is closed, or does not know it any more, or has not answered in time.
+    /// Frees a channel: the peer has agreed that it is closed, does not know it any more, or has not answered in time.
     mutating func disconnected(_ index: Int, inTime isInTime: Bool = true) {
         if case .closing(toReport: let end?) = at[index].phase {
             events.append(.closed(at[index].id, isInTime ? end : .timedOut))
@@ -147,14 +149,14 @@ extension CreditBasedChannels {
 
     // MARK: - Time
 
-    /// Ends the oldest request that has timed out. False where there is none.
+    /// Ends the oldest request that has timed out. Returns false if no request has.
     mutating func expire(at now: Instant) -> Bool {
         guard let index = requests.firstIndex(where: { $0.deadline <= now }) else { return false }
         end(requests.remove(at: index), .timedOut)
         return true
     }
 
-    /// Ends a request without success.
+    /// Ends a request that has failed.
     mutating func end(_ request: Request, _ failure: ChannelOpeningFailure) {
         switch request.kind {
         case .open(let ids, _): for id in ids { failOpening(id, failure) }

@@ -1,10 +1,11 @@
 import BluetoothBase
 
-/// The peer's responses to requests of ours.
+/// The peer's responses to local requests.
 extension CreditBasedChannels {
-    /// Takes a response. Any that answers nothing is dropped: unsolicited, late, repeated, of another kind, or malformed.
+    /// Handles a response. A response that answers no request is dropped: one that is unsolicited, late, repeated, of
+    /// another kind, or malformed.
     ///
-    /// - Returns: whether it answered something.
+    /// - Returns: Whether it answered a request.
     mutating func receiveResponse(_ command: borrowing SignallingCommand, as code: SignallingCode) -> Bool {
         let answered = command.identifier
         guard let place = requests.firstIndex(where: { $0.identifier == answered }) else { return false }
@@ -21,7 +22,7 @@ extension CreditBasedChannels {
         case (.creditBasedConnectionResponse, .open(let ids, .enhanced)):
             guard let response = try? CreditBasedConnectionResponse(decoding: data) else { return false }
             if response.result.isPending {
-                // The request has been understood: its answer may take longer (6.2.2), but not for ever.
+                // The peer has understood the request. Its answer may take longer (6.2.2), but not forever.
                 guard !request.isExtended else { return true }
                 requests[place].isExtended = true
                 requests[place].deadline = request.deadline.advanced(by: SignallingChannel.extendedTimeout)
@@ -44,7 +45,7 @@ extension CreditBasedChannels {
         return true
     }
 
-    /// What a response grants to each channel.
+    /// The limits that a response grants to each channel.
     private struct Granted {
         var mtu: UInt16
         var mps: UInt16
@@ -62,7 +63,7 @@ extension CreditBasedChannels {
         }
     }
 
-    /// The answer for several channels: an endpoint for each, or 0 for one that was refused.
+    /// Handles the response for several channels: an endpoint for each, or 0 for a refused channel.
     private mutating func open(_ ids: [CreditBasedChannel.ID], _ response: CreditBasedConnectionResponse) {
         for (number, id) in ids.enumerated() {
             var granted = Granted(response)
@@ -78,7 +79,7 @@ extension CreditBasedChannels {
         guard granted.result == .successful else { return failOpening(id, .refused(granted.result)) }
         guard destination.isLEDynamic else { return failOpening(id, .invalidResponse) }
         if let other = index(ofRemote: destination) {
-            // The peer has mixed up its channels: neither can be told from the other (4.26).
+            // The peer has assigned an endpoint twice, so the two channels cannot be distinguished (4.26).
             failOpening(id, .invalidResponse)
             if at[other].isOpen { end(other, .violated(.endpointReused)) }
             return
@@ -109,7 +110,7 @@ extension CreditBasedConnectionResult {
     /// Whether the answer is still to come (4.26).
     var isPending: Bool { self == .pending || self == .pendingAuthentication || self == .pendingAuthorization }
 
-    /// Whether some of the channels asked for may have been opened all the same.
+    /// Whether some of the requested channels may have been opened anyway.
     var opensSome: Bool {
         self == .successful || self == .noResourcesAvailable || self == .invalidSourceCID
             || self == .sourceCIDAlreadyAllocated

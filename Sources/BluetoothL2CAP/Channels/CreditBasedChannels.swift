@@ -1,29 +1,29 @@
 import BluetoothBase
 
-/// The credit-based channels of one link, both kinds, and the requests about them that wait for their answers.
+/// The credit-based channels of one link, of both kinds, and the pending requests about them.
 ///
-/// `SignallingChannel` owns it and passes on the commands that concern it. What a channel's K-frames do stays with that
-/// channel: no fault of one touches another, or the link.
+/// `SignallingChannel` owns it and passes on the commands that concern it. Faults stay within their channel: they
+/// affect neither other channels nor the link.
 public struct CreditBasedChannels: Sendable {
-    /// How many channels one request can open or reconfigure (Core 5.4, Vol 3, Part A, 4.25).
+    /// The maximum number of channels that one request can open or reconfigure (Core 5.4, Vol 3, Part A, 4.25).
     public static let greatestCountAtOnce = 5
-    /// How many SDUs wait for credits on one channel before `send` says "not now".
+    /// The number of SDUs that wait for credits on one channel before `prepareToSend` returns `full`.
     public static let sendLimit = 8
-    /// How long a channel that was closed waits for the peer to take more of what is still to send.
+    /// How long a closed channel waits for the peer to accept more of the remaining data.
     public static let drainTimeout: Duration = .seconds(30)
 
-    /// What has happened, oldest first: to be taken by the owner after each call.
+    /// Events, oldest first. The owner removes them after each call.
     public var events: [ChannelEvent] = []
-    /// How many channels there may be at a time.
+    /// The maximum number of channels.
     let capacity: Int
-    /// Each at the place of its endpoint, 0x0040 first.
+    /// The channels, each at the index of its endpoint, 0x0040 first.
     @usableFromInline var at: [CreditBasedChannel] = []
     var requests: [Request] = []
-    /// The places of the channels whose Disconnection Request is still to be written.
+    /// The indices of the channels whose Disconnection Request is still to be written.
     var owed: [Int] = []
     private var generation: UInt16 = 0
 
-    /// A request of ours that waits for its answer.
+    /// A local request that waits for its response.
     struct Request: Sendable {
         enum Kind: Sendable {
             case open([CreditBasedChannel.ID], CreditBasedChannel.Kind)
@@ -34,7 +34,7 @@ public struct CreditBasedChannels: Sendable {
         let identifier: UInt8
         let kind: Kind
         var deadline: Instant
-        /// Whether the peer has said that its answer takes longer, which it may once.
+        /// Whether the peer has reported that its answer takes longer, which extends the deadline once.
         var isExtended = false
     }
 
@@ -42,18 +42,18 @@ public struct CreditBasedChannels: Sendable {
         self.capacity = max(0, min(capacity, ChannelIdentifier.leDynamicRange.count))
     }
 
-    // MARK: - What there is
+    // MARK: - Inspecting channels
 
-    /// A channel that is open, or still to be opened; nil once it is closed.
+    /// A channel that is open or being opened; nil once it is closed.
     public subscript(id: CreditBasedChannel.ID) -> CreditBasedChannel? { index(of: id).map { at[$0] } }
 
-    /// The channels that are open.
+    /// The open channels.
     public var open: [CreditBasedChannel.ID] { at.compactMap { $0.isOpen ? $0.id : nil } }
 
-    /// Whether there is any channel, open or not.
+    /// Whether no channel exists, open or not.
     public var isEmpty: Bool { !at.contains { $0.isInUse } }
 
-    /// The place of a channel that is not closed.
+    /// The index of a channel that is not closed.
     @inline(__always)
     func index(of id: CreditBasedChannel.ID) -> Int? {
         let index = id.index
@@ -64,7 +64,7 @@ public struct CreditBasedChannels: Sendable {
         }
     }
 
-    /// When something of them is due.
+    /// When the next request or draining channel times out.
     var nextDeadline: Instant? {
         guard !at.isEmpty else { return nil }
         var deadline: Instant?
@@ -75,10 +75,10 @@ public struct CreditBasedChannels: Sendable {
 
     // MARK: - Places
 
-    /// How many more there may be.
+    /// The number of channels that can still be added.
     public var room: Int { capacity - at.count { $0.isInUse } }
 
-    /// Takes the first free endpoint. Nil where none is left.
+    /// Takes the first free endpoint. Returns nil if none is left.
     mutating func insert(
         _ kind: CreditBasedChannel.Kind, _ spsm: UInt16, _ local: ChannelParameters,
         _ phase: CreditBasedChannel.Phase
@@ -99,14 +99,14 @@ public struct CreditBasedChannels: Sendable {
         owed.removeAll { $0 == index }
     }
 
-    /// Whether the peer has given this endpoint of its own to a channel that is still there.
+    /// The index of the channel to which the peer has assigned this endpoint.
     func index(ofRemote endpoint: ChannelIdentifier) -> Int? {
         at.indices.first { at[$0].hasRemote && at[$0].remote == endpoint }
     }
 
     // MARK: - Receiving
 
-    /// Takes the payload of a frame on an endpoint of the dynamic range.
+    /// Handles the payload of a frame on an endpoint of the dynamic range.
     @inlinable @inline(__always)
     public mutating func receive(
         _ payload: Span<UInt8>, on endpoint: ChannelIdentifier
@@ -116,7 +116,7 @@ public struct CreditBasedChannels: Sendable {
         return at[index].receive(payload)
     }
 
-    /// The name of the channel at an endpoint; nil if there is none open.
+    /// The ID of the open channel at an endpoint; nil if no open channel has it.
     @inline(__always)
     public func id(at endpoint: ChannelIdentifier) -> CreditBasedChannel.ID? {
         let index = Int(endpoint.rawValue) &- Int(ChannelIdentifier.leDynamicRange.lowerBound)
@@ -124,15 +124,15 @@ public struct CreditBasedChannels: Sendable {
         return at[index].id
     }
 
-    /// Appends the SDU that the last frame of a channel has completed.
+    /// Appends the SDU that the last frame of a channel completed.
     @inlinable @inline(__always)
     public mutating func appendReassembled(of id: CreditBasedChannel.ID, to writer: inout ByteWriter) {
         at[id.index].appendReassembled(to: &writer)
     }
 
-    /// The reader has taken an SDU of this length.
+    /// Records that the reader has consumed an SDU of this length.
     ///
-    /// - Returns: whether the peer is to get credits now: `SignallingChannel.giveCredits`.
+    /// - Returns: Whether the peer should get credits now, with `SignallingChannel.giveCredits`.
     @inlinable @inline(__always)
     public mutating func consume(_ length: Int, on id: CreditBasedChannel.ID) -> Bool {
         let index = id.index
@@ -142,7 +142,8 @@ public struct CreditBasedChannels: Sendable {
 
     // MARK: - Sending
 
-    /// Whether fewer than `limit` SDUs wait on a channel. If not, `events` will not say when, but `isReadyAgain` will.
+    /// Whether fewer than `limit` SDUs wait on a channel. If not, `isReadyAgain` reports when there is room; `events`
+    /// does not.
     public mutating func hasRoom(on id: CreditBasedChannel.ID, limit: Int = Self.sendLimit) -> Bool {
         guard let index = index(of: id) else { return false }
         guard at[index].queue.count >= limit else { return true }
@@ -152,17 +153,17 @@ public struct CreditBasedChannels: Sendable {
 
     /// Whether an SDU can be sent.
     public enum Readiness: Hashable, Sendable {
-        /// It can: so many K-frames may go out at once, 0 where others wait before it, or there is no credit.
+        /// It can: this many K-frames may be sent immediately; 0 if others wait before it, or without a credit.
         case ready(frames: Int)
-        /// Too much waits. `isReadyAgain` will say when not any more.
+        /// Too many SDUs wait. `isReadyAgain` reports when there is room.
         case full
-        /// It is empty, or longer than the peer's MTU.
+        /// The SDU is empty, or longer than the peer's MTU.
         case invalidLength
         /// Nothing more can be sent on the channel.
         case closed
     }
 
-    /// Whether an SDU of `length` octets can be sent. It changes a channel where `full` is the answer.
+    /// Whether an SDU of `length` octets can be sent. If the answer is `full`, the channel will report `isReadyAgain`.
     public mutating func prepareToSend(_ length: Int, on id: CreditBasedChannel.ID) -> Readiness {
         guard let index = index(of: id), case .open = at[index].phase else { return .closed }
         guard length > 0, length <= Int(at[index].peerMTU) else { return .invalidLength }
@@ -170,10 +171,10 @@ public struct CreditBasedChannels: Sendable {
         return .ready(frames: at[index].sendCredits)
     }
 
-    /// Takes a credit for an SDU of `length` octets that is one K-frame and need not wait.
+    /// Takes a credit for an SDU of `length` octets that fits in one K-frame and need not wait.
     ///
-    /// - Returns: the endpoint of the peer it goes to; nil where it has to wait, or is longer than a K-frame, or the channel is
-    ///   not open.
+    /// - Returns: The peer's endpoint to send it to; nil if the SDU must wait or is longer than a K-frame, or the
+    ///   channel is not open.
     @inlinable @inline(__always)
     public mutating func takeCredit(forWhole length: Int, on id: CreditBasedChannel.ID) -> ChannelIdentifier? {
         let index = id.index
@@ -184,16 +185,17 @@ public struct CreditBasedChannels: Sendable {
         return at[index].remote
     }
 
-    /// How many K-frames of a further SDU may go out at once: none where others wait before it; nil where the channel is not
-    /// open. For an SDU that may not be refused, however many wait.
+    /// The number of K-frames of a further SDU that may be sent immediately: 0 if others wait before it, nil if the
+    /// channel is not open. For an SDU that may not be refused, however many wait.
     public func readyFrames(on id: CreditBasedChannel.ID) -> Int? {
         guard let index = index(of: id), case .open = at[index].phase else { return nil }
         return at[index].queue.isEmpty ? at[index].sendCredits : 0
     }
 
-    /// Appends the payload of the next K-frame of an SDU, of which `sent` octets have gone, as far as `prepareToSend` allows.
+    /// Appends the payload of the next K-frame of an SDU, of which `sent` octets have been sent, as far as
+    /// `prepareToSend` allows.
     ///
-    /// - Returns: the endpoint of the peer it goes to.
+    /// - Returns: The peer's endpoint to send it to.
     public mutating func appendFrame(
         of sdu: Span<UInt8>, sent: inout Int, on id: CreditBasedChannel.ID, into writer: inout ByteWriter
     ) -> ChannelIdentifier {
@@ -201,17 +203,17 @@ public struct CreditBasedChannels: Sendable {
         return at[id.index].remote
     }
 
-    /// Lets an SDU, of which `sent` octets have gone, wait for credits or for room on the link.
+    /// Queues an SDU, of which `sent` octets have been sent, until credits and room on the link are available.
     public mutating func enqueue(_ sdu: Span<UInt8>, sent: Int, on id: CreditBasedChannel.ID) {
         guard let index = index(of: id) else { return }
         if at[index].queue.isEmpty { at[index].sentOfFirst = sent }
         at[index].queue.append(sdu)
     }
 
-    /// How many SDUs wait on a channel.
+    /// The number of SDUs that wait on a channel.
     public func waitingCount(on id: CreditBasedChannel.ID) -> Int { index(of: id).map { at[$0].queue.count } ?? 0 }
 
-    /// The next channel after an endpoint, in a circle, that has something to send and credits for it.
+    /// The next channel after an endpoint, in round-robin order, that has something to send and credits for it.
     public func nextToSend(after endpoint: ChannelIdentifier) -> CreditBasedChannel.ID? {
         guard !at.isEmpty else { return nil }
         let start = Int(endpoint.rawValue) - Int(ChannelIdentifier.leDynamicRange.lowerBound) + 1
@@ -225,9 +227,9 @@ public struct CreditBasedChannels: Sendable {
     /// Whether SDUs wait on any channel.
     public var isWaiting: Bool { at.contains { $0.isOpen && !$0.queue.isEmpty } }
 
-    /// Appends the payload of the next K-frame of what waits on a channel; the endpoint of the peer it goes to.
+    /// Appends the payload of the next K-frame that waits on a channel, and returns the peer's endpoint to send it to.
     ///
-    /// - Parameter join: may put several SDUs into one; not called for one of which a part has gone.
+    /// - Parameter join: Joins several SDUs into one, if possible. Not called for an SDU that was partly sent.
     public mutating func appendWaitingFrame(
         on id: CreditBasedChannel.ID, at now: Instant, into writer: inout ByteWriter,
         join: CreditBasedChannel.SDUJoining? = nil
@@ -237,7 +239,7 @@ public struct CreditBasedChannels: Sendable {
         return at[index].remote
     }
 
-    /// Whether a channel's queue, which was full, has room again. Says so once.
+    /// Whether a channel's queue, which was full, has room again. Returns true only once.
     public mutating func isReadyAgain(_ id: CreditBasedChannel.ID) -> Bool {
         guard let index = index(of: id), at[index].mustSignalReady, at[index].queue.count <= Self.sendLimit / 2 else {
             return false
@@ -248,7 +250,7 @@ public struct CreditBasedChannels: Sendable {
 
     // MARK: - The end of the link
 
-    /// The link has ended, and all channels with it.
+    /// Closes all channels, because the link has ended.
     public mutating func linkEnded() {
         for request in requests {
             guard case .open(let ids, _) = request.kind else { continue }

@@ -1,10 +1,10 @@
-/// A channel that is there as long as its link, with the same identifier on both sides: how its frames are laid down
-/// (Core 5.4, Vol 3, Part A, 2.1 and 3.1).
+/// A channel that exists as long as its link, with the same identifier on both sides: the layout of its frames (Core
+/// 5.4, Vol 3, Part A, 2.1 and 3.1).
 ///
-/// A frame is written once. Whoever sends leaves `headroom` in front of the payload, and fills it in with `L2CAPFrame.header` when
-/// the payload is there and its length known.
+/// A frame is written once. The sender leaves `headroom` before the payload, and fills it in with `L2CAPFrame.header`
+/// once the payload is written and its length known.
 public struct FixedChannel: Hashable, Sendable {
-    /// Both sides' endpoint.
+    /// The endpoint on both sides.
     public let identifier: ChannelIdentifier
 
     /// The Attribute Protocol's channel.
@@ -17,6 +17,6 @@ public struct FixedChannel: Hashable, Sendable {
     @inlinable
     init(_ identifier: ChannelIdentifier) { self.identifier = identifier }
 
-    /// How many octets a frame needs in front of its payload. All fixed channels of an LE link use basic frames.
+    /// The number of octets that a frame needs before its payload. All fixed channels of an LE link use basic frames.
     @inlinable public static var headroom: Int { L2CAPFrame.headerLength }
 }

@@ -1,7 +1,9 @@
 import BluetoothBase
 
-/// L2CAP_COMMAND_REJECT_RSP: the answer to a command the receiver does not understand (Core 5.4, Vol 3, Part A, 4.1).
+/// L2CAP_COMMAND_REJECT_RSP: the response to a command that the receiver does not understand (Core 5.4, Vol 3, Part A,
+/// 4.1).
 public struct CommandReject: SignallingPDU {
+    /// The code of L2CAP_COMMAND_REJECT_RSP: 0x01.
     public static var code: SignallingCode { .commandReject }
 
     /// Why a command was rejected, with the data that follows the reason field (Tables 4.3 and 4.4).
@@ -17,10 +19,14 @@ public struct CommandReject: SignallingPDU {
         case other(UInt16)
     }
 
+    /// Why the command was rejected, with the data of that reason.
     public var reason: Reason
 
+    /// Creates a response that rejects a command for this reason.
     public init(_ reason: Reason) { self.reason = reason }
 
+    /// Decodes the reason and its data. Throws if the data does not have the length that the reason requires. The data
+    /// of a reserved reason is ignored.
     public init(decoding data: consuming ByteReader) throws(DecodingFailure) {
         switch try data.readUInt16() {
         case 0x0000:
@@ -38,6 +44,7 @@ public struct CommandReject: SignallingPDU {
         try data.finish()
     }
 
+    /// Appends the reason and its data. A reserved reason is sent without data.
     public func encodeData(into writer: inout ByteWriter) {
         switch reason {
         case .commandNotUnderstood:

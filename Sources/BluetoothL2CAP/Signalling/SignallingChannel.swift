@@ -1,30 +1,31 @@
 import BluetoothBase
 
-/// The signalling channel of one LE link, both roles: a pure state machine that processes the payloads received on
-/// channel 0x0005 and writes those to send, without the L2CAP header (Core 5.4, Vol 3, Part A, 4).
+/// The signalling channel of one LE link, in either role. It is a pure state machine that processes payloads received
+/// on channel 0x0005 and writes payloads to send, without the L2CAP header (Core 5.4, Vol 3, Part A, 4).
 ///
-/// Each call writes one PDU at most. A command is refused as specifically as possible: with its own response if its
-/// parameters are unacceptable, with a Command Reject if the command is, and not at all if it is itself a response.
+/// Each call writes at most one PDU. A command is refused as specifically as possible: with its own response if its
+/// parameters are unacceptable, with a Command Reject if the command itself is, and not at all if it is a response.
 public struct SignallingChannel: Sendable {
-    /// The longest C-frame payload accepted and sent, in octets: what every LE device must support (Table 4.1).
+    /// The longest C-frame payload accepted and sent, in octets: the minimum for every LE device (Table 4.1).
     public static let mtu: UInt16 = 23
     /// The initial value of the response timeout, RTX: 1 to 60 seconds are allowed (6.2.1).
     public static let defaultResponseTimeout: Duration = .seconds(30)
-    /// How much longer a peer may take that has said that its answer is pending, ERTX: 60 to 300 seconds are allowed (6.2.2).
+    /// How much longer a peer may take after it has reported that its answer is pending, ERTX: 60 to 300 seconds are
+    /// allowed (6.2.2).
     public static let extendedTimeout: Duration = .seconds(60)
 
-    /// Our role on the link.
+    /// The local role on the link.
     public let role: LinkRole
-    /// Which parameters a peripheral is granted on request; only used by a central.
+    /// The parameters that a central grants a peripheral on request. Not used by a peripheral.
     public var acceptableParameters: AcceptableConnectionParameters
-    /// How long our requests wait for an answer.
+    /// How long local requests wait for a response.
     public let responseTimeout: Duration
     /// The credit-based channels of the link.
     public var channels: CreditBasedChannels
 
-    /// The request of ours for connection parameters that waits for its answer.
+    /// The local request for connection parameters that waits for its response.
     private var outstanding: Outstanding?
-    /// The identifier of our next command: 1 to 255, then 1 again.
+    /// The identifier of the next local command: 1 to 255, then 1 again.
     private var nextIdentifier: UInt8 = 1
 
     private struct Outstanding {
@@ -32,7 +33,7 @@ public struct SignallingChannel: Sendable {
         var deadline: Instant
     }
 
-    /// - Parameter channelLimit: how many credit-based channels there may be at a time, at most 64.
+    /// - Parameter channelLimit: The maximum number of simultaneous credit-based channels, at most 64.
     public init(
         role: LinkRole, acceptableParameters: AcceptableConnectionParameters = .init(),
         responseTimeout: Duration = defaultResponseTimeout, channelLimit: Int = 32
@@ -43,7 +44,7 @@ public struct SignallingChannel: Sendable {
         channels = CreditBasedChannels(capacity: channelLimit)
     }
 
-    /// An identifier that no request of ours has that waits for its answer: there are fewer of those than identifiers.
+    /// An identifier that no pending local request uses. There are always fewer pending requests than identifiers.
     private mutating func makeIdentifier() -> UInt8 {
         while true {
             let identifier = nextIdentifier
@@ -55,10 +56,10 @@ public struct SignallingChannel: Sendable {
     }
 }
 
-// MARK: - Requests of ours
+// MARK: - Local requests
 
 extension SignallingChannel {
-    /// Whether a Connection Parameter Update Request waits for its answer, so that another one would be refused.
+    /// Whether a Connection Parameter Update Request waits for its response. Another request would be refused then.
     public var isRequestOutstanding: Bool { outstanding != nil }
 
     /// Writes a Connection Parameter Update Request; a later call returns the outcome `connectionParameterUpdateEnded`.
@@ -73,7 +74,7 @@ extension SignallingChannel {
         ConnectionParameterUpdateRequest(parameters).encode(identifier: identifier, into: &writer)
     }
 
-    /// Asks for an LE credit-based channel to a service. `ChannelEvent.opened` or `.openingFailed` follows.
+    /// Requests an LE credit-based channel to a service. `ChannelEvent.opened` or `.openingFailed` follows.
     public mutating func openChannel(
         to spsm: UInt16, _ parameters: ChannelParameters, at now: Instant, into writer: inout ByteWriter
     ) throws(ChannelRequestError) -> CreditBasedChannel.ID {
@@ -81,8 +82,8 @@ extension SignallingChannel {
             spsm, parameters, as: makeIdentifier(), until: now.advanced(by: responseTimeout), into: &writer)
     }
 
-    /// Asks for one to five enhanced credit-based channels to a service at once. For each of them `ChannelEvent.opened` or
-    /// `.openingFailed` follows.
+    /// Requests one to five enhanced credit-based channels to a service at once. For each of them `ChannelEvent.opened`
+    /// or `.openingFailed` follows.
     public mutating func openChannels(
         _ count: Int, to spsm: UInt16, _ parameters: ChannelParameters, at now: Instant, into writer: inout ByteWriter
     ) throws(ChannelRequestError) -> [CreditBasedChannel.ID] {
@@ -90,8 +91,8 @@ extension SignallingChannel {
             count, spsm, parameters, as: makeIdentifier(), until: now.advanced(by: responseTimeout), into: &writer)
     }
 
-    /// Tells the peer that this device takes other SDUs and K-frames on some enhanced channels: longer ones, or on a single
-    /// channel shorter K-frames. `ChannelEvent.reconfigured` follows.
+    /// Informs the peer that this device accepts other SDU and K-frame lengths on some enhanced channels: longer ones
+    /// or, on a single channel, shorter K-frames. `ChannelEvent.reconfigured` follows.
     public mutating func reconfigure(
         _ ids: [CreditBasedChannel.ID], mtu: UInt16, mps: UInt16, at now: Instant, into writer: inout ByteWriter
     ) throws(ChannelRequestError) {
@@ -99,24 +100,24 @@ extension SignallingChannel {
             ids, mtu: mtu, mps: mps, as: makeIdentifier(), until: now.advanced(by: responseTimeout), into: &writer)
     }
 
-    /// Closes a channel. What waits there is sent first, unless `isAbrupt`, for as long as the peer takes some of it every
-    /// 30 seconds. `ChannelEvent.closed` follows the peer's answer to the command to write that is owed.
+    /// Closes a channel. Unless `isAbrupt`, waiting SDUs are sent first, as long as the peer accepts some of them every
+    /// 30 seconds. `ChannelEvent.closed` follows once the peer has answered the command written by `writeOwed`.
     public mutating func close(_ id: CreditBasedChannel.ID, isAbrupt: Bool = false, at now: Instant) {
         channels.close(id, drains: !isAbrupt, at: now)
     }
 
-    /// Writes credits for a peer, where `CreditBasedChannels` says that they are due.
+    /// Writes credits for the peer, if `CreditBasedChannels` has reported that they are due.
     public mutating func giveCredits(on id: CreditBasedChannel.ID, into writer: inout ByteWriter) {
         let identifier = nextIdentifier
-        // An indication has no answer, and keeps no identifier in use.
+        // An indication has no response, so its identifier does not stay in use.
         nextIdentifier = identifier == .max ? 1 : identifier &+ 1
         channels.giveCredits(on: id, as: identifier, into: &writer)
     }
 
-    /// Whether there are commands for `writeOwed` to write: channels that were closed here, for whatever reason.
+    /// Whether `writeOwed` has commands to write: for channels that this device has closed, for any reason.
     public var owesCommands: Bool { !channels.owed.isEmpty }
 
-    /// Writes the oldest command that is owed.
+    /// Writes the oldest owed command.
     public mutating func writeOwed(at now: Instant, into writer: inout ByteWriter) {
         guard owesCommands else { return }
         channels.writeOwed(as: makeIdentifier(), until: now.advanced(by: responseTimeout), into: &writer)
@@ -125,7 +126,7 @@ extension SignallingChannel {
     /// When to call `fire`; nil if nothing is pending.
     public var nextDeadline: Instant? { earliest(outstanding?.deadline, channels.nextDeadline) }
 
-    /// Ends our requests that have timed out. Nothing is written.
+    /// Ends the local requests that have timed out. Nothing is written.
     public mutating func fire(at now: Instant) -> SignallingOutcome {
         while channels.expire(at: now) {}
         channels.endDrained(at: now)
@@ -137,13 +138,13 @@ extension SignallingChannel {
     }
 }
 
-// MARK: - Commands of the peer's
+// MARK: - Commands from the peer
 
 extension SignallingChannel {
-    /// Handles the payload of one C-frame, and writes the answer, if any. What it means for channels is in
-    /// `CreditBasedChannels.events`, whatever the outcome, and other commands may be owed.
+    /// Handles the payload of one C-frame, and writes the response, if any. Whatever the outcome,
+    /// `CreditBasedChannels.events` reports the effect on channels, and further commands may be owed.
     ///
-    /// - Parameter admission: what to say to a peer that asks for a channel to a service.
+    /// - Parameter admission: Decides on a peer's request for a channel to a service.
     public mutating func receive(
         _ payload: Span<UInt8>, into writer: inout ByteWriter,
         admission: (_ spsm: UInt16) -> ChannelAdmission = { _ in .refused(.spsmNotSupported) }
@@ -166,7 +167,8 @@ extension SignallingChannel {
         }
     }
 
-    /// The beginning of a C-frame that is longer than any frame this host takes: refused as others that are too long.
+    /// Handles the beginning of a C-frame that is longer than this host can receive. It is rejected like other C-frames
+    /// that are too long.
     public mutating func receiveTooLong(_ start: Span<UInt8>, into writer: inout ByteWriter) -> SignallingOutcome {
         guard start.count >= 2, start[1] != 0, SignallingCode(rawValue: start[0])?.isResponse != true else {
             return .ignored
@@ -217,7 +219,8 @@ extension SignallingChannel {
         return channels.events.isEmpty ? .ignored : .channelsChanged
     }
 
-    /// A request for channels whose list of endpoints is none, has more than five, or half of one (4.26).
+    /// Refuses a request for channels whose list of endpoints is empty, has more than five entries, or ends with half
+    /// an entry (4.26).
     private func refuseList(
         _ command: borrowing SignallingCommand, into writer: inout ByteWriter
     ) throws(DecodingFailure) -> SignallingOutcome {
@@ -261,8 +264,8 @@ extension SignallingChannel {
         return .rejected(reason)
     }
 
-    /// Ends our request if this is its response. Any other response is dropped: unsolicited, late, repeated, of another
-    /// kind, or malformed.
+    /// Ends the local request if this is its response. Any other response is dropped: one that is unsolicited, late,
+    /// repeated, of another kind, or malformed.
     private mutating func receiveResponse(_ payload: Span<UInt8>, as code: SignallingCode) -> SignallingOutcome {
         guard let command = try? SignallingCommand(decoding: payload) else { return .ignored }
         if channels.receiveResponse(command, as: code) {
@@ -282,7 +285,7 @@ extension SignallingChannel {
             guard let response = try? ConnectionParameterUpdateResponse(decoding: ByteReader(command.data)) else {
                 return nil
             }
-            // A result that is reserved is an answer as well, and no agreement.
+            // A reserved result is an answer as well, but not an agreement.
             return response.result == .accepted ? .accepted : .rejected
         default: return nil
         }

@@ -1,7 +1,7 @@
 import BluetoothBase
 
 extension SignallingCode: CustomStringConvertible {
-    /// The name the specification gives the command: `L2CAP_DISCONNECTION_REQ`.
+    /// The name that the specification gives the command, for example `L2CAP_DISCONNECTION_REQ`.
     public var name: String {
         switch self {
         case .commandReject: "L2CAP_COMMAND_REJECT_RSP"
@@ -27,6 +27,7 @@ extension SignallingCode: CustomStringConvertible {
         }
     }
 
+    /// The name of the command in the specification, such as `L2CAP_DISCONNECTION_REQ`.
     public var description: String { name }
 
     /// The name of the command that starts with `byte`; its number if the code is unassigned.

@@ -1,17 +1,18 @@
 import BluetoothBase
 
-/// The layout all signalling commands share, a view of the bytes it was decoded from (Core 5.4, Vol 3, Part A, 4).
+/// The layout that all signalling commands share: a view of the bytes it was decoded from (Core 5.4, Vol 3, Part A, 4).
 public struct SignallingCommand: ~Escapable {
     /// The length of the header: code, identifier, and a length of two octets.
     @inlinable public static var headerLength: Int { 4 }
 
-    /// One of `SignallingCode`, or a code this package does not know.
+    /// A `SignallingCode`, or a code that this package does not know.
     public var code: UInt8
     /// Matches a response to its request; 0 is invalid.
     public var identifier: UInt8
     /// The command's own fields.
     public var data: Span<UInt8>
 
+    /// Creates a command, which refers to the memory of `data`. Neither the code nor the identifier is checked.
     @inlinable
     @_lifetime(copy data)
     public init(code: UInt8, identifier: UInt8, data: Span<UInt8>) {
@@ -34,7 +35,7 @@ public struct SignallingCommand: ~Escapable {
     }
 }
 
-/// The fields of one signalling command, both ways.
+/// The fields of one signalling command, for decoding and encoding.
 public protocol SignallingPDU: Equatable, Sendable {
     static var code: SignallingCode { get }
 

@@ -1,25 +1,25 @@
 import BluetoothBase
 
-/// The outcome of one call of a `SignallingChannel`, for its owner to act on.
+/// The outcome of a call to a `SignallingChannel`, for its owner to act on.
 public enum SignallingOutcome: Hashable, Sendable {
-    /// There is nothing to do. Nothing was written, but perhaps a refusal of what was asked about channels.
+    /// Nothing to do. If anything was written, it is a response about channels that requires no action.
     case ignored
     /// A Command Reject was written.
     case rejected(CommandReject.Reason)
-    /// As a central: an accepting response was written, and the owner must now update the link to these parameters: the
-    /// requested ones, restricted to what is acceptable here.
+    /// As a central: an accepting response was written. The owner must now update the link to these parameters: the
+    /// requested ones, restricted to `acceptableParameters`.
     case connectionParameterUpdateAccepted(ConnectionParameters)
     /// As a central: a rejecting response was written. The parameters are those requested, and not necessarily valid.
     case connectionParameterUpdateRejected(ConnectionParameters)
-    /// Something has happened to credit-based channels: `CreditBasedChannels.events` has it.
+    /// Credit-based channels have changed, as reported in `CreditBasedChannels.events`.
     case channelsChanged
-    /// As a peripheral: our request has ended. Nothing was written.
+    /// As a peripheral: the local request has ended. Nothing was written.
     case connectionParameterUpdateEnded(ConnectionParameterUpdateEnd)
 }
 
-/// How our Connection Parameter Update Request ended.
+/// How the local Connection Parameter Update Request ended.
 public enum ConnectionParameterUpdateEnd: Hashable, Sendable {
-    /// The central will change the parameters; the controller reports when it has.
+    /// The central will change the parameters. The controller reports the change.
     case accepted
     /// The central keeps the current parameters. Ask again only after 30 seconds (Vol 3, Part C, 9.3.9.2).
     case rejected
@@ -31,21 +31,21 @@ public enum ConnectionParameterUpdateEnd: Hashable, Sendable {
 
 /// Why a Connection Parameter Update Request was not sent.
 public enum ConnectionParameterUpdateError: Error, Hashable, Sendable {
-    /// Only a peripheral may ask.
+    /// Only a peripheral may send the request.
     case notPeripheral
     /// The specification does not allow these parameters.
     case invalidParameters
-    /// An earlier request waits for its answer.
+    /// An earlier request is still waiting for its response.
     case requestOutstanding
 }
 
-/// Which connection parameters a central grants its peripherals.
+/// The connection parameters that a central grants its peripherals.
 public struct AcceptableConnectionParameters: Hashable, Sendable {
-    /// The intervals granted, in units of 1.25 ms.
+    /// The granted intervals, in units of 1.25 ms.
     public var intervals: ClosedRange<UInt16>
-    /// The greatest peripheral latency granted, in connection events.
+    /// The maximum granted peripheral latency, in connection events.
     public var maximumLatency: UInt16
-    /// The supervision timeouts granted, in units of 10 ms.
+    /// The granted supervision timeouts, in units of 10 ms.
     public var timeouts: ClosedRange<UInt16>
 
     /// By default, everything the specification allows.
@@ -59,8 +59,8 @@ public struct AcceptableConnectionParameters: Hashable, Sendable {
         self.timeouts = timeouts
     }
 
-    /// The part of a peripheral's request that is granted: its intervals restricted to ours. Nil if it requests
-    /// something invalid, or nothing we grant.
+    /// The part of a peripheral's request that is granted: its intervals are restricted to `intervals`. Nil if the
+    /// request is invalid, or if nothing in it can be granted.
     public func granted(of request: ConnectionParameters) -> ConnectionParameters? {
         guard request.isValid, request.latency <= maximumLatency, timeouts.contains(request.timeout) else { return nil }
         var granted = request

@@ -1,7 +1,7 @@
 import BluetoothBase
 
-/// The cryptographic toolbox (Core 5.4, Vol 3, Part H, 2.2), with the names of the specification. All values are integers; messages
-/// have the most significant octet first, as the specification writes them.
+/// The cryptographic toolbox (Core 5.4, Vol 3, Part H, 2.2), with the names of the specification. All values are
+/// integers. Messages have the most significant octet first, as the specification writes them.
 extension CryptoToolbox {
     /// The security function e: AES-128 on one block (2.2.1).
     public func e(_ key: UInt128, _ plaintext: UInt128) -> UInt128 {
@@ -19,10 +19,10 @@ extension CryptoToolbox {
     /// The confirm value generation function c1 for LE legacy pairing (2.2.3).
     ///
     /// - Parameters:
-    ///   - preq: the seven octets of Pairing Request, as an integer with the code as its least significant octet.
-    ///   - pres: those of Pairing Response.
-    ///   - ia: the address of the initiator.
-    ///   - ra: the address of the responder.
+    ///   - preq: The seven octets of the Pairing Request, as an integer with the code as its least significant octet.
+    ///   - pres: The seven octets of the Pairing Response, in the same form.
+    ///   - ia: The address of the initiator.
+    ///   - ra: The address of the responder.
     public func c1(
         _ k: UInt128, _ r: UInt128, preq: UInt64, pres: UInt64, ia: DeviceAddress, ra: DeviceAddress
     ) -> UInt128 {
@@ -68,7 +68,7 @@ extension CryptoToolbox {
 
     /// The check value generation function f6 of LE Secure Connections (2.2.8).
     ///
-    /// - Parameter ioCap: 24 bits: AuthReq, the OOB data flag and the IO capability, the last one least significant.
+    /// - Parameter ioCap: 24 bits: AuthReq, the OOB data flag and the IO capability, which is the least significant.
     public func f6(
         _ w: UInt128, _ n1: UInt128, _ n2: UInt128, _ r: UInt128, ioCap: UInt32, _ a1: DeviceAddress,
         _ a2: DeviceAddress
@@ -84,7 +84,8 @@ extension CryptoToolbox {
         return authenticationCode(key: w, message: message.octets)
     }
 
-    /// The numeric comparison value generation function g2 (2.2.9). Its six least significant decimal digits are shown.
+    /// The numeric comparison value generation function g2 (2.2.9). Its six least significant decimal digits are
+    /// displayed.
     public func g2(_ u: FieldElement, _ v: FieldElement, _ x: UInt128, _ y: UInt128) -> UInt32 {
         var message = Message()
         message.append(u)
@@ -107,15 +108,15 @@ extension CryptoToolbox {
         return authenticationCode(key: salt, message: message.octets)
     }
 
-    /// The signature of an attribute PDU (2.4.5): 64 bits, which follow the sign counter in the PDU, least significant octet
-    /// first.
+    /// The signature of an attribute PDU (2.4.5): 64 bits, which follow the sign counter in the PDU, least significant
+    /// octet first.
     ///
     /// - Parameters:
-    ///   - key: the CSRK.
-    ///   - message: what is signed, in the order of the air.
+    ///   - key: The CSRK.
+    ///   - message: The signed octets, in transmission order.
     public func signature(key: UInt128, message: Span<UInt8>, counter: UInt32) -> UInt64 {
-        // The integer message || SignCounter is sent least significant octet first, so that the counter, which is sent
-        // last, leads it.
+        // The integer message || SignCounter is sent least significant octet first. The counter is sent last, so it
+        // leads the integer.
         var signed = Message()
         signed.append(counter)
         for index in message.indices.reversed() { signed.append(message[index]) }

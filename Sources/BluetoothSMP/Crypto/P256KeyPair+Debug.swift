@@ -1,5 +1,5 @@
 extension P256KeyPair {
-    /// The key pair that everybody knows, for debugging (Core 5.4, Vol 3, Part H, 2.3.5.6.1).
+    /// The well-known debug key pair of the specification (Core 5.4, Vol 3, Part H, 2.3.5.6.1).
     public static let debug = P256KeyPair(
         privateKey: FieldElement(
             high: 0x3F49_F6D4_A3C5_5F38_74C9_B3E3_D210_3F50, low: 0x4AFF_607B_EB40_B799_5899_B8A6_CD3C_1ABD),

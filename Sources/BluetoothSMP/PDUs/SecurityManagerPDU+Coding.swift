@@ -19,9 +19,10 @@ enum SecurityManagerCode: UInt8 {
 }
 
 extension SecurityManagerPDU {
-    /// Reads a PDU. Octets that only the state of the pairing can judge, such as key sizes, are taken as they are.
+    /// Decodes a PDU. Octets that only the state of the pairing can validate, such as key sizes, are accepted as they
+    /// are.
     ///
-    /// A code this protocol does not have is thrown as `.unknownCode`; a length or a value that is not allowed as what it is.
+    /// An unknown code throws `.unknownCode`. An invalid length or value throws its own reason.
     public init(decoding pdu: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(pdu)
         let octet = try reader.readUInt8()
@@ -115,7 +116,7 @@ extension PairingFeatures {
 }
 
 extension PairingFailure {
-    /// What to answer to bytes that are no PDU (Vol 3, Part H, 3.3 and 3.5.5).
+    /// The answer to bytes that are not a valid PDU (Vol 3, Part H, 3.3 and 3.5.5).
     init(_ failure: DecodingFailure) {
         switch failure.reason {
         case .unknownCode: self = .commandNotSupported

@@ -1,9 +1,9 @@
 extension SecurityManagerPDU {
-    /// The specification's name of the PDU with this code; nil for a code that is not assigned (Core 5.4, Vol 3, Part H,
-    /// 3.3, Table 3.3).
+    /// The name that the specification gives the PDU with this code; nil for an unassigned code (Core 5.4, Vol 3, Part
+    /// H, 3.3, Table 3.3).
     public static func name(ofCode code: UInt8) -> String? { SecurityManagerCode(rawValue: code)?.name }
 
-    /// Whether a PDU with this code is nothing but a key.
+    /// Whether a PDU with this code contains only a key.
     public static func isKey(code: UInt8) -> Bool {
         switch SecurityManagerCode(rawValue: code) {
         case .encryptionInformation, .identityInformation, .signingInformation: true

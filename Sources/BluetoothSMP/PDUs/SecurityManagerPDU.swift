@@ -12,7 +12,7 @@ public enum SecurityManagerPDU: Hashable, Sendable {
     case encryptionInformation(longTermKey: UInt128)
     case centralIdentification(encryptedDiversifier: UInt16, random: UInt64)
     case identityInformation(resolvingKey: UInt128)
-    /// The type octet and the address as received: any type but 0 and 1 is an error of the sender.
+    /// The address type and the address as received. The sender violates the protocol if the type is neither 0 nor 1.
     case identityAddressInformation(DeviceAddress)
     case signingInformation(signatureKey: UInt128)
     case securityRequest(AuthenticationRequirements)
@@ -21,7 +21,7 @@ public enum SecurityManagerPDU: Hashable, Sendable {
     case pairingKeypressNotification(KeypressNotification)
 }
 
-/// What a person does while entering a passkey (Vol 3, Part H, 3.5.8).
+/// The user's progress while entering a passkey (Vol 3, Part H, 3.5.8).
 public enum KeypressNotification: UInt8, Sendable, CaseIterable {
     case entryStarted = 0
     case digitEntered = 1

@@ -1,24 +1,25 @@
 import BluetoothBase
 
-/// What the two devices have agreed on by Pairing Request and Pairing Response (Core 5.4, Vol 3, Part H, 2.3).
+/// The parameters that two devices have agreed on with Pairing Request and Pairing Response (Core 5.4, Vol 3, Part H,
+/// 2.3).
 struct Agreement: Hashable, Sendable {
     var role: LinkRole
     var local: DeviceAddress
     var peer: DeviceAddress
-    /// The seven octets of the PDUs as they were sent, reserved bits included: the check values cover them.
+    /// The seven octets of the PDUs as they were sent, including reserved bits: the check values cover them.
     var request: UInt64
     var response: UInt64
     var strength: KeyStrength
     var entry: PasskeyEntryRoles
     var isBonded: Bool
-    /// The keys to distribute, and those to get.
+    /// The keys to distribute, and the keys to receive.
     var localKeys: KeyDistribution
     var peerKeys: KeyDistribution
-    /// Whether keypress notifications are to be sent.
+    /// Whether keypress notifications are sent.
     var sendsKeypresses: Bool
-    /// The peer's out-of-band data, where the model uses it.
+    /// The peer's out-of-band data, if the association model uses it.
     var peerOutOfBandData: OutOfBandData?
-    /// Whether the peer has this device's out-of-band data, and the model uses it.
+    /// Whether the peer has this device's out-of-band data and the association model uses it.
     var peerHasOutOfBandData: Bool
 
     var initiator: DeviceAddress { role == .central ? local : peer }
@@ -26,7 +27,7 @@ struct Agreement: Hashable, Sendable {
     /// Whether this device shows the passkey rather than asking for it.
     var showsPasskey: Bool { entry == (role == .central ? .initiatorShows : .responderShows) }
 
-    /// AuthReq, OOB data flag and IO capability of this device and of the peer, as f6 takes them.
+    /// AuthReq, OOB data flag and IO capability of this device and of the peer, in the form that f6 takes.
     var localCapabilities: UInt32 { Self.capabilities(role == .central ? request : response) }
     var peerCapabilities: UInt32 { Self.capabilities(role == .central ? response : request) }
 
@@ -41,7 +42,7 @@ struct Agreement: Hashable, Sendable {
     }
 }
 
-/// Pairing Request and Pairing Response of both sides, of which an `Agreement` is made.
+/// The Pairing Request and Pairing Response, from which an `Agreement` is made.
 struct FeatureExchange: Sendable {
     var role: LinkRole
     var local: DeviceAddress
@@ -51,7 +52,8 @@ struct FeatureExchange: Sendable {
     var requestOctets: UInt64
     var responseOctets: UInt64
 
-    /// The model, and everything that follows from the features of both, unless this device asks for more.
+    /// Derives the association model, and everything else that follows from the features of both devices. Throws if
+    /// this device requires more.
     func agreement(
         _ parameters: PairingParameters, _ resources: SecurityResources
     ) throws(PairingFailure) -> Agreement {
@@ -79,7 +81,7 @@ struct FeatureExchange: Sendable {
         }
 
         let isBonded = request.requirements.intersection(response.requirements).contains(.bonding)
-        // The key distribution fields alone decide which keys come, also where a device keeps none of them (3.6.1).
+        // The key distribution fields alone decide which keys are sent, even if a device stores none of them (3.6.1).
         let initiatorKeys = request.initiatorKeys.intersection(response.initiatorKeys)
         let responderKeys = request.responderKeys.intersection(response.responderKeys)
         let keypress = request.requirements.intersection(response.requirements).contains(.keypress)
@@ -94,13 +96,13 @@ struct FeatureExchange: Sendable {
 }
 
 extension PairingFeatures {
-    /// Refuses what is outside of the specification's ranges (Vol 3, Part H, 3.5.1).
+    /// Throws if a field is outside the specification's range (Vol 3, Part H, 3.5.1).
     func validate() throws(PairingFailure) {
         if maximumKeySize < 7 { throw .encryptionKeySize }
         if maximumKeySize > 16 { throw .invalidParameters }
     }
 
-    /// The features of this device, as the request of a central.
+    /// The features in the Pairing Request of this device, as a central.
     init(request parameters: PairingParameters, _ resources: SecurityResources) {
         let policy = resources.policy
         let offersSecureConnections = policy.offersSecureConnections(with: parameters)
@@ -113,7 +115,7 @@ extension PairingFeatures {
             responderKeys: parameters.isBonding ? policy.obtainableKeys : [])
     }
 
-    /// The features of this device, as the response of a peripheral.
+    /// The features in the Pairing Response of this device, as a peripheral.
     init(response parameters: PairingParameters, to request: PairingFeatures, _ resources: SecurityResources) {
         let policy = resources.policy
         let usesSecureConnections =
@@ -140,7 +142,7 @@ extension AuthenticationRequirements {
 }
 
 extension PairingParameters {
-    /// Whether the peer's data can be used: legacy pairing and LE Secure Connections need different ones.
+    /// Whether the peer's data can be used: legacy pairing and LE Secure Connections need different data.
     fileprivate func hasPeerData(forSecureConnections: Bool) -> Bool {
         switch peerOutOfBandData {
         case nil: false
@@ -151,14 +153,14 @@ extension PairingParameters {
 }
 
 extension SecurityPolicy {
-    /// A temporary key that came out of band is only of use in legacy pairing.
+    /// Whether to offer LE Secure Connections. An out-of-band temporary key is only useful in legacy pairing.
     fileprivate func offersSecureConnections(with parameters: PairingParameters) -> Bool {
         if requiresSecureConnections { return true }
         if case .temporaryKey = parameters.peerOutOfBandData { return false }
         return offersSecureConnections
     }
 
-    /// The sizes a key may have, within what the specification allows.
+    /// The allowed key sizes, within the specification's range.
     var keySizes: ClosedRange<UInt8> {
         let maximum = min(max(maximumKeySize, 7), 16)
         return min(max(minimumKeySize, 7), maximum)...maximum
@@ -168,7 +170,7 @@ extension SecurityPolicy {
 }
 
 extension SecurityResources {
-    /// What this device has to distribute. A device without private addresses has no identity to reveal.
+    /// The keys that this device can distribute. A device without private addresses has no identity to reveal.
     fileprivate var distributableKeys: KeyDistribution {
         var keys = policy.distributedKeys.intersection([.encryption, .identity, .signing])
         if identity.resolvingKey == 0 || !identity.address.isIdentity { keys.remove(.identity) }

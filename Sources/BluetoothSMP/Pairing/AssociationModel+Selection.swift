@@ -1,20 +1,21 @@
-/// Who enters a passkey, and who shows it.
+/// Which device shows a passkey and which one enters it.
 enum PasskeyEntryRoles: Hashable, Sendable {
     case initiatorShows
     case responderShows
-    /// Nobody shows it: a person enters the same number at both.
+    /// Neither device shows it: the user enters the same number on both.
     case bothEnter
 }
 
 extension AssociationModel {
-    /// Selects the model from what both devices have said of themselves (Core 5.4, Vol 3, Part H, 2.3.5.1, Tables 2.6 to 2.8).
+    /// Selects the model from the features of both devices (Core 5.4, Vol 3, Part H, 2.3.5.1, Tables 2.6 to 2.8).
     ///
-    /// - Returns: the model and, for passkey entry, who enters.
+    /// - Returns: The model and, for passkey entry, the roles.
     static func select(
         initiator: PairingFeatures, responder: PairingFeatures, usesSecureConnections: Bool
     ) -> (model: AssociationModel, entry: PasskeyEntryRoles) {
         let outOfBand = (initiator.hasOutOfBandData, responder.hasOutOfBandData)
-        // In legacy pairing the temporary key must be known to both; in LE Secure Connections data of either side is enough.
+        // In legacy pairing both devices must know the temporary key. In LE Secure Connections, data of one device is
+        // enough.
         if usesSecureConnections ? outOfBand.0 || outOfBand.1 : outOfBand.0 && outOfBand.1 {
             return (.outOfBand, .bothEnter)
         }

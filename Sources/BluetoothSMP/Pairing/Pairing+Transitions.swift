@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// What follows from PDUs and answers, in each state.
+/// The transitions that follow from PDUs and answers, in each state.
 extension Pairing {
     static func decoded(_ pdu: Span<UInt8>) -> Result<SecurityManagerPDU, PairingFailure> {
         do throws(DecodingFailure) {
@@ -17,9 +17,9 @@ extension Pairing {
         return value
     }
 
-    /// Nil where a PDU changes nothing, not even the time-out.
+    /// Nil if a PDU changes nothing, not even the timeout.
     ///
-    /// - Parameter octets: the PDU as it came, reserved bits included.
+    /// - Parameter octets: The PDU as received, including reserved bits.
     mutating func transition(
         _ pdu: SecurityManagerPDU, octets: UInt64, _ resources: inout SecurityResources, at now: Instant
     ) throws(PairingFailure) -> Transition? {
@@ -28,7 +28,7 @@ extension Pairing {
             return isKnownToPeer ? Transition(.idle, [.ended(.failure(.peer(reason)))]) : nil
         case .securityRequest(let requirements):
             guard role == .central else { throw .commandNotSupported }
-            // A central that is pairing already ignores it (Vol 3, Part H, 2.4.6).
+            // A central that is already pairing ignores it (Vol 3, Part H, 2.4.6).
             return isUnderWay ? nil : Transition(.idle, [.securityRequested(requirements)])
         case .pairingRequest where role == .central:
             throw .commandNotSupported
@@ -39,9 +39,9 @@ extension Pairing {
         case .idle, .waiting, .requested:
             guard case .pairingRequest(let request) = pdu else { throw .unspecifiedReason }
             let isBlocked = resources.attempts.isBlocked(peer, at: now)
-            // An attempt of this device goes on waiting.
+            // An attempt of this device continues to wait.
             if isBlocked, case .waiting = state { throw .repeatedAttempts }
-            // From here on there is a pairing, whose end the caller learns.
+            // From here on a pairing exists, and its end is reported to the caller.
             state = .consent(request, octets: octets)
             if isBlocked { throw .repeatedAttempts }
             return try considered(request, resources.policy)
@@ -65,7 +65,7 @@ extension Pairing {
         }
     }
 
-    /// Nil where no such answer was asked for.
+    /// Nil if no such answer was requested.
     func transition(
         _ answer: PairingAnswer, _ resources: inout SecurityResources
     ) throws(PairingFailure) -> Transition? {
@@ -94,7 +94,7 @@ extension Pairing {
         }
     }
 
-    /// What the peer is told where the open question is answered by no; nil if none is open.
+    /// The failure sent to the peer if the open question is answered with no; nil if no question is open.
     var reasonOfRefusal: PairingFailure? {
         switch state {
         case .consent: .pairingNotSupported
@@ -107,7 +107,7 @@ extension Pairing {
         }
     }
 
-    /// Nobody is asked about a request that this device refuses in any case.
+    /// Refuses a request that cannot succeed, without asking the application first.
     private func considered(_ request: PairingFeatures, _ policy: SecurityPolicy) throws(PairingFailure) -> Transition {
         try request.validate()
         if policy.requiresSecureConnections, !request.requirements.contains(.secureConnections) {

@@ -3,30 +3,30 @@ import BluetoothBase
 /// The Security Manager Protocol on one link, in the role of the link's initiator (central) or responder (peripheral)
 /// (Core 5.4, Vol 3, Part H).
 ///
-/// It is pure: PDUs, answers, what the controller reports and time go in, effects come out, which the caller carries out
-/// in order.
+/// It is a pure state machine. PDUs, answers, reports from the controller and the time go in, and effects come out. The
+/// caller carries them out in order.
 public struct Pairing: Hashable, Sendable {
     let role: LinkRole
     let local: DeviceAddress
     let peer: DeviceAddress
     var state = PairingState.idle
-    /// When the Security Manager Timer runs out.
+    /// When the Security Manager Timer expires.
     private var deadline: Instant?
 
-    /// How long a peer may be silent (Vol 3, Part H, 3.4).
+    /// How long a peer may remain silent (Vol 3, Part H, 3.4).
     static let timeout = Duration.seconds(30)
 
     /// - Parameters:
-    ///   - role: this device's role on the link.
-    ///   - local: the address this device uses on the link.
-    ///   - peer: the address the peer uses on the link.
+    ///   - role: This device's role on the link.
+    ///   - local: The address that this device uses on the link.
+    ///   - peer: The address that the peer uses on the link.
     public init(role: LinkRole, local: DeviceAddress, peer: DeviceAddress) {
         self.role = role
         self.local = local
         self.peer = peer
     }
 
-    /// Whether a pairing is under way.
+    /// Whether a pairing is in progress.
     public var isUnderWay: Bool {
         switch state {
         case .idle, .dead: false
@@ -36,29 +36,29 @@ public struct Pairing: Hashable, Sendable {
         }
     }
 
-    /// Whether a pairing is under way that the peer can end.
+    /// Whether a pairing is in progress that the peer can end.
     var isKnownToPeer: Bool {
         if case .waiting = state { false } else { isUnderWay }
     }
 
-    /// When `fire` is to be called; nil if nothing is due.
+    /// When to call `fire`; nil if no deadline is pending.
     public var nextDeadline: Instant? {
         if case .waiting(let end, _) = state { end } else { deadline }
     }
 
-    /// Whether an attempt of this device that began now would wait, because the peer has failed to authenticate itself a moment ago.
+    /// Whether an attempt started now by this device would wait, because the peer has recently failed to authenticate.
     public func isDelayed(_ resources: borrowing SecurityResources, at now: Instant) -> Bool {
         resources.attempts.localAttempt(with: peer, at: now) != nil
     }
 
     // MARK: - Calls
 
-    /// Begins to pair: a central sends Pairing Request, a peripheral Security Request. Ends with `.ended` in any case.
-    /// Ignored while a pairing is under way. Where this peer has failed to authenticate itself a moment ago, the attempt waits
-    /// until the peer may try again, about a minute at most (Vol 3, Part H, 2.3.6).
+    /// Starts to pair: a central sends a Pairing Request, a peripheral a Security Request. The attempt always ends with
+    /// `.ended`. Ignored while a pairing is in progress. If this peer has recently failed to authenticate, the attempt
+    /// waits until the peer may try again, about a minute at most (Vol 3, Part H, 2.3.6).
     ///
-    /// Even a peripheral that has begun is asked for its consent when the peer's Pairing Request comes. What it brings into the
-    /// pairing is in the answer.
+    /// Even a peripheral that has started the attempt is asked for consent when the peer's Pairing Request arrives. The
+    /// parameters of a peripheral are in its answer.
     public mutating func begin(
         _ parameters: PairingParameters, _ resources: inout SecurityResources, at now: Instant
     ) -> [PairingEffect] {
@@ -84,7 +84,7 @@ public struct Pairing: Hashable, Sendable {
         return enter(transition, at: now)
     }
 
-    /// Handles a PDU of the peer.
+    /// Handles a PDU from the peer.
     public mutating func receive(
         _ pdu: Span<UInt8>, _ resources: inout SecurityResources, at now: Instant
     ) -> [PairingEffect] {
@@ -101,7 +101,7 @@ public struct Pairing: Hashable, Sendable {
         return effects
     }
 
-    /// Answers the last question. Answers to others are ignored.
+    /// Answers the last question. Answers to other questions are ignored.
     public mutating func answer(
         _ answer: PairingAnswer, _ resources: inout SecurityResources, at now: Instant
     ) -> [PairingEffect] {
@@ -114,15 +114,15 @@ public struct Pairing: Hashable, Sendable {
         return effects
     }
 
-    /// Notifies the peer of the person's progress in entering the passkey, if both devices want that. It restarts the Security
-    /// Manager Timer, as every PDU does (Vol 3, Part H, 3.4).
+    /// Notifies the peer of the user's progress in entering the passkey, if both devices requested that. Like every
+    /// PDU, it restarts the Security Manager Timer (Vol 3, Part H, 3.4).
     public mutating func pressKey(_ key: KeypressNotification, at now: Instant) -> [PairingEffect] {
         if isExpired(at: now) { return fire(at: now) }
         guard case .passkey(let phase) = state, phase.tellsKeypresses else { return [] }
         return enter(Transition(state, [.send(.pairingKeypressNotification(key))]), at: now)
     }
 
-    /// The key for the encryption that the peer, as central, starts with this EDIV and Rand; nil if this pairing has none.
+    /// The key for the encryption that the central starts with this EDIV and Rand; nil if this pairing has none.
     public func key(encryptedDiversifier: UInt16, random: UInt64) -> UInt128? {
         guard role == .peripheral, encryptedDiversifier == 0, random == 0, case .encryption(let phase) = state else {
             return nil
@@ -130,17 +130,17 @@ public struct Pairing: Hashable, Sendable {
         return phase.key
     }
 
-    /// What the key is worth that encryption is expected with; nil if none is expected.
+    /// The strength of the key that the link is about to be encrypted with; nil if no encryption is expected.
     public var strength: KeyStrength? {
         if case .encryption(let phase) = state { phase.strength } else { nil }
     }
 
-    /// The controller reports that the link is encrypted, that its key was changed, or why not.
+    /// Handles the controller's report that the link is encrypted, that its key has changed, or that encryption failed.
     ///
-    /// It is only believed when an encryption is expected. A peripheral must not report encryption with another key than that of
-    /// `key(encryptedDiversifier:random:)` while `key` gives one.
+    /// The report is ignored unless encryption is expected. While `key(encryptedDiversifier:random:)` returns a key, a
+    /// peripheral must not report encryption with any other key.
     ///
-    /// - Parameter status: the status of HCI, 0 for success.
+    /// - Parameter status: The HCI status, 0 for success.
     public mutating func encryptionChanged(
         status: UInt8, isEncrypted: Bool, _ resources: inout SecurityResources, at now: Instant
     ) -> [PairingEffect] {
@@ -149,7 +149,8 @@ public struct Pairing: Hashable, Sendable {
         switch state {
         case .requested:
             return succeeded ? end(.failure(.encryptedWithKnownKey)) : []
-        // A peripheral has what it was about to ask for. A central that pairs although there is a key wants a new one.
+        // A peripheral already has what it was about to request. A central that pairs although a key exists wants a new
+        // key.
         case .waiting:
             return succeeded && role == .peripheral ? end(.failure(.encryptedWithKnownKey)) : []
         case .encryption(let phase):
@@ -166,11 +167,11 @@ public struct Pairing: Hashable, Sendable {
         }
     }
 
-    /// Calls the pairing off; the peer is told.
+    /// Cancels the pairing and notifies the peer.
     public mutating func cancel() -> [PairingEffect] {
         switch state {
         case .idle, .dead: []
-        // The peer has not begun to pair, so that there is nothing to tell.
+        // The peer has not started to pair, so there is nothing to send.
         case .waiting, .requested: end(.failure(.cancelled))
         case .consent, .awaitingResponse, .legacy, .publicKeys, .numbers, .passkey, .outOfBand, .check, .encryption,
             .distribution:
@@ -178,14 +179,14 @@ public struct Pairing: Hashable, Sendable {
         }
     }
 
-    /// The link has ended.
+    /// Handles the end of the link.
     public mutating func linkEnded() -> [PairingEffect] {
         let effects = isUnderWay ? end(.failure(.disconnected)) : []
         state = .idle
         return effects
     }
 
-    /// Lets everything happen that is due.
+    /// Handles deadlines that have passed.
     public mutating func fire(at now: Instant) -> [PairingEffect] {
         if case .waiting(let end, let transition) = state { return end <= now ? enter(transition, at: now) : [] }
         guard isExpired(at: now) else { return [] }
@@ -200,7 +201,7 @@ public struct Pairing: Hashable, Sendable {
         deadline.map { $0 <= now } ?? false
     }
 
-    /// - Parameter hasReceived: whether a PDU has come. One that is sent restarts the time-out as well.
+    /// - Parameter hasReceived: Whether a PDU has arrived. A PDU that is sent restarts the timeout as well.
     private mutating func enter(
         _ transition: Transition, hasReceived: Bool = false, at now: Instant
     ) -> [PairingEffect] {
@@ -219,7 +220,7 @@ public struct Pairing: Hashable, Sendable {
         return [.ended(result)]
     }
 
-    /// What `body` returns. Where it throws, the peer is told, and what is under way is given up.
+    /// Returns the result of `body`. If it throws, the peer is sent Pairing Failed, and the pairing ends.
     private mutating func handled(
         _ body: (inout Pairing) throws(PairingFailure) -> [PairingEffect]
     ) -> [PairingEffect] {

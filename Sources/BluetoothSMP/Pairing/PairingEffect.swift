@@ -1,61 +1,61 @@
-/// What a `Pairing` asks of its caller.
+/// An action that a `Pairing` requires from its caller.
 public enum PairingEffect: Hashable, Sendable {
     case send(SecurityManagerPDU)
-    /// Encrypt the link with this short-term or long-term key, EDIV and Rand 0. Only for the central.
+    /// Encrypt the link with this short-term or long-term key, with EDIV and Rand 0. Only for the central.
     case encrypt(key: UInt128)
-    /// Ask the agent. The answer comes back through `Pairing.answer`.
+    /// Ask the agent. Pass the answer to `Pairing.answer`.
     case ask(PairingQuestion)
-    /// Show this to a person; no answer is awaited.
+    /// Show this to the user. No answer is expected.
     case show(PairingDisplay)
-    /// The peer, as a peripheral, wants the link encrypted: with a key that is there, or by pairing.
+    /// The peer, as a peripheral, requests security: encrypt the link with an existing key, or pair.
     case securityRequested(AuthenticationRequirements)
-    /// Pairing is over: the last question and what is shown are void.
+    /// The pairing has ended. The last question and anything shown are no longer valid.
     case ended(Result<PairingResult, PairingError>)
 }
 
-/// What only the application, or a person, can answer.
+/// A question that only the application or the user can answer.
 public enum PairingQuestion: Hashable, Sendable {
     /// The peer asks to pair. Answer with `.accept` or `.refuse`.
     case consent(PairingFeatures)
-    /// Answer with `.passkey`: the number the peer shows, or the one entered there too.
+    /// Answer with `.passkey`: the number that the peer shows, or the one that is also entered there.
     case enterPasskey
     /// Does the peer show the same number? Answer with `.accept` or `.refuse`.
     case compareNumbers(UInt32)
 }
 
-/// What a person is to see.
+/// Information to show to the user.
 public enum PairingDisplay: Hashable, Sendable {
-    /// The passkey to enter at the peer, 0 to 999999, shown with six digits.
+    /// The passkey to enter on the peer, 0 to 999999, shown with six digits.
     case passkey(UInt32)
-    /// What the person does at the peer.
+    /// The user's progress on the peer.
     case keypress(KeypressNotification)
 }
 
 /// The answer to a question.
 public enum PairingAnswer: Hashable, Sendable {
-    /// Yes. For `consent` with what this device brings into the pairing; ignored for other questions.
+    /// Yes. For `consent`, with the parameters of this device for the pairing; they are ignored for other questions.
     case accept(PairingParameters = PairingParameters())
     case refuse
-    /// 0 to 999999.
+    /// A passkey from 0 to 999999.
     case passkey(UInt32)
 }
 
 /// Why pairing failed.
 public enum PairingError: Error, Hashable, Sendable {
-    /// This device has refused the peer, and said so.
+    /// This device refused, and has notified the peer.
     case local(PairingFailure)
-    /// The peer has refused.
+    /// The peer refused.
     case peer(PairingFailure)
-    /// The peer did not answer for 30 seconds. Nothing more can be paired on this link (Vol 3, Part H, 3.4).
+    /// The peer did not answer for 30 seconds. No further pairing is possible on this link (Vol 3, Part H, 3.4).
     case timedOut
-    /// The link could not be encrypted with the new key, for the reason that HCI gives.
+    /// The link could not be encrypted with the new key, for the reason in the HCI status.
     case encryptionFailed(status: UInt8)
-    /// The peer, which was asked to pair by a Security Request, has encrypted the link with a key it has.
+    /// The peer was asked to pair with a Security Request, and has encrypted the link with an existing key instead.
     case encryptedWithKnownKey
-    /// The link has ended.
+    /// The link ended.
     case disconnected
-    /// The application called it off.
+    /// The application cancelled the pairing.
     case cancelled
-    /// The keys were exchanged, and could not be stored, or not in time. The peer may have kept them.
+    /// The keys were exchanged, but could not be stored, or not in time. The peer may have stored them.
     case bondNotStored
 }

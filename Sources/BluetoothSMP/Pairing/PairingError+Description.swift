@@ -1,5 +1,5 @@
 extension PairingError: CustomStringConvertible {
-    /// One line that says what happened and what can be done about it.
+    /// One line that says what happened and how to fix it.
     public var description: String {
         switch self {
         case .local(let failure): "this device refused: \(failure)"

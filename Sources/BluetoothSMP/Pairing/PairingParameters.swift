@@ -1,25 +1,26 @@
-/// What this device brings into one pairing.
+/// The parameters of this device for one pairing.
 public struct PairingParameters: Hashable, Sendable {
-    /// What the agent can show and take.
+    /// The input and output capabilities of the agent.
     public var ioCapability: IOCapability
-    /// Whether the keys are to be kept.
+    /// Whether the keys are stored.
     public var isBonding: Bool
-    /// Whether protection against machines in the middle is required, also where the policy does not require it: pairing fails
-    /// where the models do not give it.
+    /// Whether MITM protection is required, even if the policy does not require it. Pairing fails if the selected
+    /// association model does not provide it.
     public var requiresAuthentication: Bool
-    /// The peer's data that came out of band.
+    /// The peer's out-of-band data.
     public var peerOutOfBandData: OutOfBandData?
-    /// Whether the peer got data of this device out of band, made by `SecurityResources.makeOutOfBandData` (LE Secure
-    /// Connections) or equal to `peerOutOfBandData` (legacy).
+    /// Whether the peer has received out-of-band data of this device: data made by
+    /// `SecurityResources.makeOutOfBandData` (LE Secure Connections), or equal to `peerOutOfBandData` (legacy).
     public var hasSentOutOfBandData: Bool
     /// Whether to send keypress notifications during passkey entry.
     public var sendsKeypresses: Bool
-    /// The strength of the keys that exist already: pairing fails where the new ones would be weaker. Nil where there are
-    /// none, or where the application agrees to weaker ones.
+    /// The strength of the existing keys: pairing fails if the new keys would be weaker. Nil if there are no keys, or
+    /// if the application agrees to weaker ones.
     public var minimumStrength: KeyStrength?
-    /// Whether the peer has shown on this link that it has the keys of `minimumStrength`.
+    /// Whether the peer has proved on this link that it has the keys of `minimumStrength`.
     public var provesExistingKeys: Bool
 
+    /// Creates parameters. By default the device bonds with Just Works, and requires no authentication.
     public init(
         ioCapability: IOCapability = .noInputNoOutput, isBonding: Bool = true, requiresAuthentication: Bool = false,
         peerOutOfBandData: OutOfBandData? = nil, hasSentOutOfBandData: Bool = false, sendsKeypresses: Bool = false,
@@ -36,23 +37,26 @@ public struct PairingParameters: Hashable, Sendable {
     }
 }
 
-/// What this device accepts of any pairing.
+/// What this device accepts in any pairing.
 public struct SecurityPolicy: Equatable, Sendable {
-    /// The least that is accepted.
+    /// The minimum that is accepted.
     public var requirement: SecurityRequirement
     /// Whether LE Secure Connections is offered.
     public var offersSecureConnections: Bool
     /// The longest key that is offered, in octets, 7 to 16.
     public var maximumKeySize: UInt8
-    /// The models that may be used. Leaving out either numeric comparison or passkey entry prevents method confusion.
+    /// The allowed association models. Excluding either numeric comparison or passkey entry prevents method confusion.
     public var models: Set<AssociationModel>
-    /// Whether a public key may be the debug key of the specification (Vol 3, Part H, 2.3.5.6.1), and this device uses
-    /// it itself. Anyone who listens can then read along.
+    /// Whether the debug key of the specification (Vol 3, Part H, 2.3.5.6.1) is allowed as a public key, and is used by
+    /// this device. Anyone who listens can then decrypt the traffic.
     public var usesDebugKeys: Bool
-    /// The keys this device distributes, and those it wants from a peer.
+    /// The keys that this device distributes, and those that it requests from a peer.
     public var distributedKeys: KeyDistribution
+    /// The keys that this device requests from a peer.
     public var wantedKeys: KeyDistribution
 
+    /// Creates a policy. By default any association model is accepted, and keys must have the full 16 octets.
+    /// - Parameter minimumKeySize: In octets, 7 to 16.
     public init(
         requiresAuthentication: Bool = false, requiresSecureConnections: Bool = false,
         offersSecureConnections: Bool = true, minimumKeySize: UInt8 = 16, maximumKeySize: UInt8 = 16,
@@ -89,8 +93,9 @@ public struct SecurityPolicy: Equatable, Sendable {
         set { requirement.minimumKeySize = newValue }
     }
 
-    /// The requirement for one pairing: that of this policy and that of the application, and no less than the keys that
-    /// exist already. A peer that has not shown that it has those must be authenticated to replace them.
+    /// The requirement for one pairing: that of this policy and of the application, and at least the strength of the
+    /// existing keys. If bonds are protected, a peer that has not proved that it has those keys must be authenticated
+    /// to replace them.
     public func requirement(for parameters: PairingParameters) -> SecurityRequirement {
         var requirement = self.requirement
         requirement.minimumKeySize = keySizes.lowerBound

@@ -1,26 +1,34 @@
-// No text form of a value shows a key, whatever a program prints, logs or dumps: neither `description`, which
+// No text form of a value reveals a key, whatever a program prints, logs or dumps: neither `description`, which
 // interpolation uses, nor `debugDescription`, nor the mirror, which `dump` uses.
 
 extension LongTermKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// A fixed text, `long-term key (hidden)`.
     public var description: String { "long-term key (hidden)" }
+    /// The same text as `description`.
     public var debugDescription: String { description }
+    /// A mirror without children, so that `dump` shows no part of the key.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension DeviceIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The address. `resolvingKey` 0 is no key, and worth knowing.
+    /// The address, and whether the device has a resolving key: 0 stands for none.
     public var description: String {
         "\(address), " + (resolvingKey == 0 ? "no identity key" : "identity key (hidden)")
     }
+    /// The same text as `description`.
     public var debugDescription: String { description }
+    /// A mirror with the address, and whether there is a resolving key, but not the key.
     public var customMirror: Mirror {
         Mirror(self, children: ["address": address, "hasResolvingKey": resolvingKey != 0])
     }
 }
 
 extension PairingResult: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Whether the devices are bonded or paired, and the strength. The keys are omitted.
     public var description: String { "\(isBonded ? "bonded" : "paired"), \(strength)" }
+    /// The same text as `description`.
     public var debugDescription: String { description }
+    /// A mirror that shows which keys exist, but not the keys.
     public var customMirror: Mirror {
         Mirror(
             self,
@@ -33,6 +41,7 @@ extension PairingResult: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension OutOfBandData: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The kind of data, such as `temporary key (hidden)`, without the values.
     public var description: String {
         switch self {
         case .temporaryKey: "temporary key (hidden)"
@@ -40,17 +49,24 @@ extension OutOfBandData: CustomStringConvertible, CustomDebugStringConvertible, 
         }
     }
 
+    /// The same text as `description`.
     public var debugDescription: String { description }
+    /// A mirror without children, so that `dump` shows none of the values.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension P256KeyPair: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// A fixed text, `P-256 key pair (hidden)`.
     public var description: String { "P-256 key pair (hidden)" }
+    /// The same text as `description`.
     public var debugDescription: String { description }
+    /// A mirror with the public key only.
     public var customMirror: Mirror { Mirror(self, children: ["publicKey": publicKey]) }
 }
 
 extension SecurityManagerPDU: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The name of the PDU and its content, such as `Pairing Failed, the peer is busy`. Keys, confirm values
+    /// and random values are hidden.
     public var description: String {
         switch self {
         case .pairingRequest(let features): "Pairing Request \(features)"
@@ -70,11 +86,14 @@ extension SecurityManagerPDU: CustomStringConvertible, CustomDebugStringConverti
         }
     }
 
+    /// The same text as `description`.
     public var debugDescription: String { description }
+    /// A mirror without children, so that `dump` shows no keys.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension PairingEffect: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The effect and its content, such as `send Pairing Confirm (hidden)`. Keys and passkeys are hidden.
     public var description: String {
         switch self {
         case .send(let pdu): "send \(pdu)"
@@ -87,10 +106,13 @@ extension PairingEffect: CustomStringConvertible, CustomDebugStringConvertible, 
         }
     }
 
+    /// The same text as `description`.
     public var debugDescription: String { description }
+    /// A mirror without children, so that `dump` shows no keys.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension Pairing: CustomReflectable {
+    /// A mirror that shows only whether pairing is in progress.
     public var customMirror: Mirror { Mirror(self, children: ["isUnderWay": isUnderWay]) }
 }

@@ -1,7 +1,7 @@
 import BluetoothBase
 
-/// Makes peers wait that have failed to authenticate themselves, longer each time, so that passkeys cannot be tried out (Core 5.4,
-/// Vol 3, Part H, 2.3.6).
+/// Makes peers that have failed to authenticate wait, longer each time, so that passkeys cannot be guessed by trial
+/// (Core 5.4, Vol 3, Part H, 2.3.6).
 struct RepeatedAttempts: Sendable {
     private struct Entry {
         var failureCount: Int
@@ -10,29 +10,29 @@ struct RepeatedAttempts: Sendable {
 
     private var entries: [DeviceAddress: Entry] = [:]
 
-    /// How many peers are remembered: whoever changes addresses can fill any list.
+    /// The number of peers that are remembered. An attacker that changes addresses could fill any list.
     static let capacity = 64
-    /// The wait after the first failure, in seconds. It doubles with each one more.
+    /// The wait after the first failure, in seconds. It doubles with each further failure.
     static let shortestWait: Int64 = 1
     static let longestWait: Int64 = 64
-    /// How long a peer has to behave until its failures are forgotten.
+    /// How long a peer must go without a failure before its failures are forgotten.
     static let memory = Duration.seconds(600)
 
-    /// How much longer than the peer a local attempt waits: the peer learns of a failure later than this device, and counts from
+    /// The additional wait of a local attempt: the peer learns of a failure later than this device, and counts from
     /// then.
     static let allowance = Duration.milliseconds(500)
 
-    /// Whether a request of the peer is refused.
+    /// Whether requests from the peer are refused.
     func isBlocked(_ peer: DeviceAddress, at now: Instant) -> Bool {
         entries[peer].map { now < $0.blockedUntil } ?? false
     }
 
-    /// When this device may begin to pair with the peer; nil for at once.
+    /// When this device may start to pair with the peer; nil if it may start now.
     func localAttempt(with peer: DeviceAddress, at now: Instant) -> Instant? {
         entries[peer].map { $0.blockedUntil.advanced(by: Self.allowance) }.flatMap { now < $0 ? $0 : nil }
     }
 
-    /// Notes how a pairing has ended, if that is among the effects.
+    /// Records how a pairing ended, if its end is among the effects.
     mutating func note(_ effects: [PairingEffect], of peer: DeviceAddress, at now: Instant) {
         guard case .ended(let result)? = effects.last else { return }
         switch result {
@@ -43,7 +43,8 @@ struct RepeatedAttempts: Sendable {
         }
     }
 
-    /// Those that a peer without the secret leads to, and the person's refusal: who was refused does not ask again at once.
+    /// The failures caused by a peer without the secret, and refusal by the user: a refused peer may not ask again
+    /// immediately.
     private static let countedReasons: Set<PairingFailure> = [
         .confirmValueFailed, .dhKeyCheckFailed, .numericComparisonFailed, .passkeyEntryFailed, .pairingNotSupported,
     ]

@@ -1,18 +1,21 @@
-/// The least that a device accepts of a pairing, whichever device begins it and in either role.
+/// The minimum that a device accepts from a pairing, in either role, whichever device starts it.
 ///
-/// A pairing that gives less fails with Authentication Requirements or, for a key that is too short, with Encryption Key Size
-/// (Core 5.4, Vol 3, Part H, 2.3.4 and 3.5.5).
+/// A pairing that provides less fails with Authentication Requirements or, if the key is too short, with Encryption Key
+/// Size (Core 5.4, Vol 3, Part H, 2.3.4 and 3.5.5).
 public struct SecurityRequirement: Equatable, Sendable {
-    /// Whether the devices must authenticate each other, which protects against machines in the middle. Just Works is refused.
+    /// Whether the devices must authenticate each other, which protects against man-in-the-middle attacks. Just Works
+    /// is refused.
     public var requiresAuthentication: Bool
     /// Secure Connections Only Mode (Vol 3, Part C, 10.2.1): legacy pairing is refused.
     public var requiresSecureConnections: Bool
-    /// The shortest key, in octets, 7 to 16. Shorter ones are open to exhaustive search.
+    /// The shortest allowed key, in octets, 7 to 16. Short keys are vulnerable to exhaustive search.
     public var minimumKeySize: UInt8
-    /// Whether only a peer that has shown the key of its bond, or that is authenticated, can replace that bond. Without this,
-    /// Just Works and the application's consent are enough, and anyone can take the peer's address.
+    /// Whether a bond can be replaced only by a peer that has proved that it has the bond's key, or that is
+    /// authenticated. Without this, Just Works and the application's consent are enough, and anyone can use the peer's
+    /// address.
     public var protectsBonds: Bool
 
+    /// Creates a requirement. By default Just Works and legacy pairing are accepted, and bonds are protected.
     public init(
         requiresAuthentication: Bool = false, requiresSecureConnections: Bool = false, minimumKeySize: UInt8 = 16,
         protectsBonds: Bool = true
@@ -23,7 +26,7 @@ public struct SecurityRequirement: Equatable, Sendable {
         self.protectsBonds = protectsBonds
     }
 
-    /// Whether keys of this strength give what is required.
+    /// Whether keys of this strength meet the requirement.
     public func isMet(by strength: KeyStrength) -> Bool { shortcoming(of: strength) == nil }
 
     /// Why keys of this strength are not enough; nil if they meet the requirement.

@@ -1,18 +1,21 @@
 import BluetoothBase
 
-/// What all pairings of a device share: crypto, entropy, its identity and its policy.
+/// The state that all pairings of a device share: cryptography, entropy, identity and policy.
 public struct SecurityResources: Sendable {
+    /// The cryptographic primitives that pairing uses.
     public var crypto: any CryptoToolbox
-    /// Where keys come from: it must be fit for cryptography.
+    /// The source of keys. It must be cryptographically secure.
     public var entropy: any RandomNumberGenerator & Sendable
+    /// The rules that every pairing of the device must meet.
     public var policy: SecurityPolicy
-    /// The identity this device distributes. Without a resolving key none is distributed.
+    /// The identity that this device distributes. It is not distributed without a resolving key.
     public var identity: DeviceIdentity
-    /// What was handed out by another way than Bluetooth, until a pairing has used it.
+    /// The out-of-band data that was handed out and that no pairing has used yet.
     var localOutOfBandData: LocalOutOfBandData?
-    /// Who has to wait before the next pairing.
+    /// The peers that must wait before the next pairing.
     var attempts = RepeatedAttempts()
 
+    /// Creates resources without out-of-band data. No peer has to wait.
     public init(
         crypto: any CryptoToolbox, entropy: any RandomNumberGenerator & Sendable, policy: SecurityPolicy,
         identity: DeviceIdentity
@@ -23,11 +26,12 @@ public struct SecurityResources: Sendable {
         self.identity = identity
     }
 
-    /// Makes the out-of-band data of this device for LE Secure Connections (Core 5.4, Vol 3, Part H, 2.3.5.6.4).
+    /// Makes this device's out-of-band data for LE Secure Connections (Core 5.4, Vol 3, Part H, 2.3.5.6.4).
     ///
-    /// The next pairing whose peer has it uses it up, whether it succeeds or not. Data made earlier is void.
+    /// The next pairing with a peer that has the data uses it up, whether it succeeds or not. Data made earlier is no
+    /// longer valid.
     ///
-    /// - Returns: the data to carry to the peer; nil if the entropy yields no private key.
+    /// - Returns: The data to transfer to the peer; nil if the entropy yields no valid private key.
     public mutating func makeOutOfBandData() -> OutOfBandData? {
         guard let keyPair = makeKeyPair() else { return nil }
         let random = randomValue()
@@ -36,7 +40,7 @@ public struct SecurityResources: Sendable {
         return .secureConnections(confirm: crypto.f4(x, x, random, 0), random: random)
     }
 
-    /// The key pair that was handed out, which is forgotten.
+    /// Removes and returns the key pair that was handed out.
     mutating func takeLocalOutOfBandData() -> LocalOutOfBandData? {
         defer { localOutOfBandData = nil }
         return localOutOfBandData
@@ -45,7 +49,8 @@ public struct SecurityResources: Sendable {
     /// A key pair for one pairing.
     mutating func makeKeyPair() -> P256KeyPair? {
         if policy.usesDebugKeys { return .debug }
-        // Of all values of 256 bits one in four billion is no private key, so that more draws only help where there is no entropy.
+        // Only one in four billion 256-bit values is not a valid private key, so repeated failure means that there is
+        // no entropy.
         for _ in 0..<4 {
             let key = FieldElement(high: randomValue(), low: randomValue())
             if let pair = crypto.keyPair(privateKey: key) { return pair }
@@ -53,7 +58,7 @@ public struct SecurityResources: Sendable {
         return nil
     }
 
-    /// A fresh passkey, evenly drawn.
+    /// A new passkey, uniformly distributed.
     mutating func makePasskey() -> UInt32 {
         UInt32(truncatingIfNeeded: entropy.next().multipliedFullWidth(by: 1_000_000).high)
     }

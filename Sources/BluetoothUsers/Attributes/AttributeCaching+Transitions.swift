@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// The phases of the cache of a peer's attributes, and what leads from one to another.
+/// The phases of a peer's attribute cache, and the transitions between them.
 extension AttributeCaching {
     package enum PhaseName: String, CaseIterable, Sendable {
         case unasked, reading, settled, unverified, verifying

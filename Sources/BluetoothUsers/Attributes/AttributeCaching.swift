@@ -2,17 +2,20 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
 
-/// What is known of the server of a link's peer, from this link and earlier ones (Core 5.4, Vol 3, Part G, 2.5.2).
+/// The attribute cache of a link's peer (Core 5.4, Vol 3, Part G, 2.5.2).
 ///
-/// Discovery is answered from that. With a Database Hash it is what was found while the server had the same hash; without one, what
-/// was found of a bonded peer, which indicates changes on the next link. Peers with neither are discovered again on each link.
+/// The cache answers discoveries with attributes found on earlier links, and keeps those found on this link for the
+/// next one. If the peer has a Database Hash, cached attributes are valid while the server has the same hash. Without a
+/// hash, they are valid for a bonded peer, which indicates changes on the next link. A peer with neither is discovered
+/// again on each link.
 struct AttributeCaching: StateMachine {
-    /// What the peer has answered about its Database Hash.
+    /// The peer's response about its Database Hash.
     enum Answer: Hashable, Sendable {
-        /// It has none.
+        /// The peer has no Database Hash.
         case none
         case hash(UInt128)
-        /// It refused to answer once, so nothing that is found on this link is kept for others. The last hash that it has named.
+        /// The peer failed to report its hash at least once on this link, so nothing found on this link is kept for
+        /// later links. The associated value is the last hash that it reported.
         case refused(last: UInt128?)
 
         fileprivate var hash: UInt128? {
@@ -27,33 +30,34 @@ struct AttributeCaching: StateMachine {
     }
 
     private enum Phase: Hashable, Sendable {
-        /// Nobody has asked yet whether what is known from earlier links still holds.
+        /// The cache has not been checked on this link yet.
         case unasked
-        /// The Database Hash is being read, to be compared with that of earlier links.
+        /// The Database Hash is being read and will be compared with the one from earlier links.
         case reading
         case settled(Answer)
-        /// Something was found while a change of the peer's services would have been missed: it may belong to another hash.
+        /// Attributes were found while a change of the peer's services could have gone unnoticed. They may belong to a
+        /// different hash.
         case unverified(UInt128)
-        /// The hash is being read again, to be compared with this one from earlier on this link.
+        /// The hash is being read again and will be compared with this earlier one from the same link.
         case verifying(Answer)
     }
 
-    /// An operation that is about to begin.
+    /// Whether an operation may start.
     enum Admission: Equatable, Sendable {
         case goesOn
-        /// It waits for the Database Hash.
+        /// The operation waits for the Database Hash.
         case waits
-        /// It waits for the Database Hash, which has to be read.
+        /// The operation waits for the Database Hash, which must be read now.
         case waitsForReading
     }
 
-    /// What the cache has to know of the rest of the link.
+    /// The state of the link that the cache depends on.
     struct Context: Sendable {
-        /// Whether every change of the peer's services is indicated.
+        /// Whether the peer indicates every change of its services.
         fileprivate let isChangeWatched: Bool
-        /// Whether a change may come that is not indicated, and may still be found out.
+        /// Whether a change may occur that is not indicated but can still be detected.
         fileprivate let mayMissChange: Bool
-        /// Whether the link's preparation is over.
+        /// Whether the link's preparation is complete.
         fileprivate let isPrepared: Bool
 
         init(_ preparation: LinkPreparation) {
@@ -64,48 +68,48 @@ struct AttributeCaching: StateMachine {
     }
 
     enum Effect: Equatable, Sendable {
-        /// Reads the Database Hash, over all handles, as Part G, 7.3 has it: the hash itself may have moved.
+        /// Read the Database Hash over all handles (Part G, 7.3), because its own handle may have changed.
         case readHash
-        /// Keeps this for the peer's next link.
+        /// Keep these attributes for the peer's next link.
         case keep(DiscoveredAttributes)
-        /// What was kept of the peer does not hold.
+        /// The attributes kept from earlier links are no longer valid.
         case forget
-        /// Nobody can tell what has changed.
+        /// The hash has changed, so any service may have changed.
         case everythingChanged
-        /// The operations that waited for the hash go on.
+        /// Resume the operations that waited for the hash.
         case resume
     }
 
     private var phase = Phase.unasked
-    /// The services that users have found while a change would have been missed.
+    /// The services that users found while a change could have gone unnoticed.
     private var told = ToldServices()
-    /// What earlier links have found and still holds: it answers for the peer.
+    /// Valid attributes from earlier links. Discoveries are answered from these.
     private var known = AttributeCache()
-    /// That, and what was found on this link. It does not answer on this link: a user that asks again may know of a change that the
-    /// peer has not indicated yet.
+    /// The known attributes, together with those found on this link. Discoveries on this link are not answered from
+    /// these: a user that discovers again may know about a change that the peer has not indicated yet.
     private var found = AttributeCache()
-    /// As much of that as belongs to the hash: what the next link begins with.
+    /// The part of `found` that belongs to the hash. The next link starts with it.
     private var verified = AttributeCache()
-    /// How often everything was dropped. Results of operations that began before that are not learned.
+    /// How often the cache was dropped. Results of operations that started before the last drop are not added.
     private(set) var dropCount: UInt32 = 0
 
-    // MARK: - Questions
+    // MARK: - Queries
 
-    /// What earlier links have found; nil if the peer has to be asked.
+    /// The cached result of an operation; nil if the peer must be asked.
     func answer(to operation: GATTClientOperation) -> GATTClientResult? { known.result(of: operation) }
 
-    /// What was found and may be kept when the link ends, for a peer without a bond.
+    /// The attributes to keep when the link ends, for a peer without a bond.
     var lasting: DiscoveredAttributes? {
         guard let answer, answer.mayKeep, let hash = answer.hash, !verified.isEmpty else { return nil }
         return DiscoveredAttributes(cache: verified, hash: hash)
     }
 
-    /// The handles of services that are not what users have found; nil where all are.
+    /// The handles of services that differ from those that users have found; nil if none differ.
     func changes(to services: [DiscoveredService]) -> ClosedRange<AttributeHandle>? { told.changes(to: services) }
 
-    /// Whether users have found services of a peer without a hash, which no hash shows to have changed.
+    /// Whether users may have missed a service change of a peer that has no hash to reveal it.
     ///
-    /// - Parameter isDiscovering: whether users are about to find some.
+    /// - Parameter isDiscovering: whether a discovery of services is in progress.
     func mayHaveMissedChange(isDiscovering: Bool) -> Bool {
         switch phase {
         case .reading, .verifying: return false
@@ -116,7 +120,7 @@ struct AttributeCaching: StateMachine {
         return !told.isEmpty || isDiscovering
     }
 
-    /// The answer that holds, or held when the hash began to be read again; nil before the first one.
+    /// The current response, or, while the hash is being read again, the previous one; nil before the first response.
     private var answer: Answer? {
         switch phase {
         case .unasked, .reading: nil
@@ -127,20 +131,20 @@ struct AttributeCaching: StateMachine {
 
     // MARK: - Operations
 
-    /// Whether `admit` depends on the trust in the peer: for the first discovery.
+    /// Whether `admit` depends on trust in the peer, which is the case for the first discovery.
     @inline(__always)
     func dependsOnTrust(_ operation: GATTClientOperation) -> Bool { phase == .unasked && operation.isDiscovery }
 
-    /// Has an operation wait where the Database Hash decides about it, or about one before it. The first discovery on a link
-    /// reads the hash.
+    /// Delays an operation if it, or an operation before it, depends on the Database Hash. The first discovery on a
+    /// link reads the hash.
     ///
-    /// - Parameter trust: whether the peer has a bond and has proven it. It matters where `dependsOnTrust` says so.
+    /// - Parameter trust: whether the peer has a bond and has proven it. Only relevant if `dependsOnTrust` is true.
     mutating func admit(
         _ operation: GATTClientOperation, _ purpose: PendingOperation.Purpose, _ trust: Host.AttributeTrust
     ) -> Admission {
         switch phase {
         case .settled: return .goesOn
-        // It is about to be used, and may end with the link before changes are watched.
+        // The attributes are about to be used, so verify them now: the link may end before changes are watched.
         case .unverified(let hash):
             guard purpose.isOfUser, !operation.isDiscovery else { return .goesOn }
             phase = .verifying(.hash(hash))
@@ -149,7 +153,7 @@ struct AttributeCaching: StateMachine {
         case .unasked:
             guard operation.isDiscovery else { return .goesOn }
             switch trust {
-            // What it says is not kept, and what is known of the bonded peer does not hold for it.
+            // Nothing found on this peer is kept, and attributes cached for the bonded peer do not apply to it.
             case .unproven: return .goesOn
             case .bonded(let kept?) where kept.hash == nil:
                 takeUp(kept.cache)
@@ -162,9 +166,9 @@ struct AttributeCaching: StateMachine {
         }
     }
 
-    /// The peer has answered about its Database Hash.
+    /// Handles the peer's response about its Database Hash.
     ///
-    /// - Parameter kept: what earlier links have found of the peer.
+    /// - Parameter kept: the attributes of the peer that were kept from earlier links.
     mutating func hashRead(
         _ result: Result<GATTClientResult, HostError>, _ context: Context, kept: DiscoveredAttributes?
     ) -> [Effect] {
@@ -172,7 +176,7 @@ struct AttributeCaching: StateMachine {
         switch phase {
         case .reading: earlier = nil
         case .verifying(let answer): earlier = answer
-        // Nobody has asked.
+        // The hash was not requested.
         case .unasked, .settled, .unverified: return []
         }
         let answer = Answer(result, after: earlier)
@@ -190,7 +194,7 @@ struct AttributeCaching: StateMachine {
         return (answer.hash == earlier.hash ? useFound(context) : [.everythingChanged]) + [.resume]
     }
 
-    /// Takes in what an operation has found.
+    /// Adds the result of an operation to the cache.
     mutating func learn(
         _ result: GATTClientResult, of operation: PendingOperation, _ context: Context
     ) -> [Effect] {
@@ -198,7 +202,7 @@ struct AttributeCaching: StateMachine {
         guard operation.operation.isDiscovery, operation.dropCount == dropCount else { return [] }
         switch phase {
         case .unasked, .settled(.refused), .verifying(.refused): return []
-        // Also while the hash is read again: the answer holds for what was found before it.
+        // Also while the hash is being read: the response covers what was found before it.
         case .reading, .settled, .unverified, .verifying: break
         }
         found.learn(result, of: operation.operation.whole)
@@ -210,16 +214,17 @@ struct AttributeCaching: StateMachine {
 
     // MARK: - Changes
 
-    /// Reads the hash again before what was found is used, once the link is prepared: it may be of a database that its application
-    /// has changed since the hash was read. What is not verified by the end of a link is not kept.
+    /// Once the link is prepared, reads the hash again before the found attributes are used. The peer's application may
+    /// have changed the database since the hash was read. Attributes that are unverified when the link ends are not
+    /// kept.
     mutating func verify() -> [Effect] {
         guard case .unverified(let hash) = phase else { return [] }
         phase = .verifying(.hash(hash))
         return [.readHash]
     }
 
-    /// From now on changes are indicated. Reads the hash again, if the peer has one, since a change that came before has not been:
-    /// also if only attributes from earlier links were used.
+    /// Reads the hash again, if the peer has one, because changes are indicated only from now on, and an earlier change
+    /// was not indicated. This applies even if only attributes from earlier links were used.
     mutating func verifyAfterSubscribing() -> [Effect] {
         switch phase {
         case .unasked, .reading, .verifying: return []
@@ -231,7 +236,8 @@ struct AttributeCaching: StateMachine {
         return [.readHash]
     }
 
-    /// The peer's services have changed: everything known of them is dropped, and the hash is read again before the next discovery.
+    /// Drops the whole cache, because the peer's services have changed. The hash is read again before the next
+    /// discovery.
     mutating func drop() -> [Effect] {
         forgetFound()
         told = ToldServices()
@@ -251,7 +257,7 @@ struct AttributeCaching: StateMachine {
 
     private mutating func takeUp(_ cache: AttributeCache) { (known, found, verified) = (cache, cache, cache) }
 
-    /// Every change is indicated from now on, or the hash has been read. What was found may be kept where it belongs to the hash, or where every change is indicated.
+    /// Keeps the found attributes if they belong to the hash, or if the peer indicates every change.
     mutating func useFound(_ context: Context) -> [Effect] {
         guard case .settled(let answer) = phase, answer.mayKeep, answer.hash != nil || context.isChangeWatched else {
             return []
@@ -262,11 +268,11 @@ struct AttributeCaching: StateMachine {
 }
 
 extension AttributeCaching.Answer {
-    /// - Parameter earlier: the answer before, on the same link.
+    /// - Parameter earlier: the previous response on the same link.
     fileprivate init(_ result: Result<GATTClientResult, HostError>, after earlier: Self?) {
         let hasRefused = earlier?.mayKeep == false
         switch result {
-        // Of several, which there must not be, none can be believed.
+        // A server must have exactly one Database Hash. If it reports several, none can be trusted.
         case .success(.values(let values)) where values.count == 1 && values.first?.value.count == 16:
             let hash = values[0].value.reversed().reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
             self = hasRefused ? .refused(last: hash) : .hash(hash)
@@ -278,7 +284,7 @@ extension AttributeCaching.Answer {
 }
 
 extension PendingOperation.Purpose {
-    /// Whether a user waits for it.
+    /// Whether a user is waiting for the operation.
     fileprivate var isOfUser: Bool {
         switch self {
         case .call, .subscription: true

@@ -1,14 +1,15 @@
 import BluetoothATT
 import BluetoothHost
 
-/// The changes of a peer's services on one link, for calls that were made before their user knew of them.
+/// The changes of a peer's services on one link, for detecting calls that were posted before their user knew about a
+/// change.
 struct ServiceChanges: Sendable {
-    /// How many there were.
+    /// The number of changes.
     private(set) var count: UInt32 = 0
-    /// The last ones, each with its number, from 1.
+    /// The most recent changes, each with its number, starting at 1.
     private var recent: [(number: UInt32, handles: ClosedRange<AttributeHandle>)] = []
 
-    /// How many are kept apart. Of more, the oldest ones count as one.
+    /// The maximum number of separate entries. Beyond that, the oldest entries are merged.
     private static let capacity = 16
 
     mutating func add(_ handles: ClosedRange<AttributeHandle>) {
@@ -20,7 +21,7 @@ struct ServiceChanges: Sendable {
             min(first.lowerBound, second.lowerBound)...max(first.upperBound, second.upperBound)
     }
 
-    /// Whether one after the first `known` ones concerns what was called for.
+    /// Whether a change after the first `known` ones affects the attributes of a call.
     @inline(__always)
     func contains(since known: UInt32, where concerns: (ClosedRange<AttributeHandle>) -> Bool) -> Bool {
         known != count && recent.contains { $0.number > known && concerns($0.handles) }

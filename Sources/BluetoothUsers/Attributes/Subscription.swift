@@ -2,8 +2,8 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
 
-/// One characteristic of a peer, and the users subscribed to it: what they want is compared with what was written to the peer, and
-/// moved one step at a time.
+/// One characteristic of a peer, and the users subscribed to it. Compares what the users want with what was written to
+/// the peer, and moves towards it one step at a time.
 struct Subscription: StateMachine {
     private enum Phase: Hashable, Sendable {
         case off
@@ -16,11 +16,11 @@ struct Subscription: StateMachine {
 
     private struct Holder: Hashable, Sendable {
         enum Phase: Hashable, Sendable {
-            /// The write of the descriptor has not been sent: values that come belong to an earlier subscription.
+            /// The write of the descriptor has not been sent. Values received now belong to an earlier subscription.
             case waiting
-            /// It has been sent, and the user knows: values that come are its own.
+            /// The write has been sent, and the user has been notified. Values received now belong to its subscription.
             case begun
-            /// The peer has answered it.
+            /// The peer has responded to the write.
             case confirmed
         }
 
@@ -31,9 +31,9 @@ struct Subscription: StateMachine {
     }
 
     enum Event: Sendable {
-        /// The peer has these descriptors.
+        /// The peer returned these descriptors.
         case found([DiscoveredDescriptor])
-        /// The peer has taken the configuration.
+        /// The peer accepted the configuration.
         case written
         case failed(HostError)
         /// What the users want may have changed.
@@ -41,14 +41,14 @@ struct Subscription: StateMachine {
     }
 
     enum Effect: Sendable {
-        /// An operation of the GATT client, whose end is the next event.
+        /// Start an operation of the GATT client. Its outcome is the next event.
         case start(GATTClientOperation, of: AttributeHandle)
         case end(UserCall, Result<CallResult, HostError>)
-        /// From here on, values belong to the subscription of this call.
+        /// From now on, values belong to the subscription of this call.
         case began(UserCall)
         /// The Client Characteristic Configuration descriptor has this handle.
         case learned(descriptor: AttributeHandle, of: AttributeHandle)
-        /// Nobody has the subscription any more.
+        /// No user holds the subscription any more.
         case over
     }
 
@@ -56,27 +56,27 @@ struct Subscription: StateMachine {
     private var phase = Phase.off {
         didSet { settledCharacteristic = phase == .on ? request.characteristic : 0 }
     }
-    /// The characteristic while the subscription is on, and so all its holders are confirmed; otherwise 0. Values then need no
-    /// other question.
+    /// The characteristic's value handle while the subscription is on, which implies that all holders are confirmed;
+    /// otherwise 0. Lets a value be routed with a single comparison.
     private(set) var settledCharacteristic: AttributeHandle = 0
     private var holders: [Holder] = []
-    /// The users that have unsubscribed and wait for the peer's response; values still reach them.
+    /// Calls of users that have unsubscribed and wait for the peer's response. These users still receive values.
     private var leaving: [UserCall] = []
 
     init(_ request: SubscriptionRequest) { self.request = request }
 
-    // MARK: - Questions
+    // MARK: - Queries
 
-    /// The call for which it asks the peer; nil if none waits.
+    /// The call on whose behalf the peer is asked; nil if no call is waiting.
     var caller: UserCall? { holders.first?.call ?? leaving.first }
 
-    /// Whether the write of the descriptor may be on its way.
+    /// Whether the write of the descriptor may have been sent.
     var isEnabling: Bool { phase == .enabling }
 
-    /// Whether a user receives values.
+    /// Whether a user receives the values.
     func concerns(_ user: UserID) -> Bool {
-        // Until the peer has ended a subscription its values are those of the users that leave: to a user that subscribes meanwhile
-        // they would be the rest of something.
+        // While the subscription ends, its values belong to the users that are leaving. A user that subscribes in the
+        // meantime would receive the remainder of a subscription that is not its own.
         phase != .disabling && holders.contains { $0.call.user == user } || leaving.contains { $0.user == user }
     }
 
@@ -87,9 +87,9 @@ struct Subscription: StateMachine {
 
     mutating func add(_ call: UserCall) { holders.append(Holder(call: call)) }
 
-    /// Removes holders. Those whose subscription was not confirmed end with `.cancelled`.
+    /// Removes holders. Holders that were not confirmed end with `.cancelled`.
     ///
-    /// - Parameter call: a call that ends when the peer knows.
+    /// - Parameter call: a call that ends once the peer has responded.
     mutating func remove(where isMeant: (UserCall) -> Bool, for call: UserCall? = nil) -> [Effect] {
         let removed = holders.filter { isMeant($0.call) }
         holders.removeAll { isMeant($0.call) }
@@ -97,13 +97,13 @@ struct Subscription: StateMachine {
         return removed.compactMap { $0.isConfirmed ? nil : .end($0.call, .failure(.cancelled)) }
     }
 
-    /// A user is gone: no event follows for it.
+    /// Removes a user that has detached. It receives no events.
     mutating func forget(_ user: UserID) {
         holders.removeAll { $0.call.user == user }
         leaving.removeAll { $0.user == user }
     }
 
-    /// The write of the descriptor has been sent: from here on the values are those of the subscription.
+    /// The write of the descriptor has been sent. From now on, values belong to this subscription.
     mutating func begin() -> [Effect] {
         var effects: [Effect] = []
         for index in holders.indices where holders[index].phase == .waiting {
@@ -113,11 +113,11 @@ struct Subscription: StateMachine {
         return effects
     }
 
-    /// The link is gone, or the characteristic.
+    /// Returns the effects of the end of the link, or of the removal of the characteristic.
     ///
     /// - Parameters:
-    ///   - error: the error of calls that wait for the subscription to begin.
-    ///   - leaving: the result of calls that wait for its end.
+    ///   - error: the error for calls that wait for the subscription to begin.
+    ///   - leaving: the result for calls that wait for it to end.
     func ended(_ error: HostError, leaving result: Result<CallResult, HostError>) -> [Effect] {
         holders.compactMap { $0.isConfirmed ? nil : .end($0.call, .failure(error)) }
             + leaving.map { .end($0, result) }
@@ -125,9 +125,11 @@ struct Subscription: StateMachine {
 
     // MARK: - Steps
 
+    /// Handles an event.
+    ///
     /// - Parameters:
-    ///   - descriptor: the Client Characteristic Configuration descriptor, if it is known.
-    ///   - mayAsk: whether the peer may be asked for anything.
+    ///   - descriptor: the handle of the Client Characteristic Configuration descriptor, if known.
+    ///   - mayAsk: whether requests may be sent to the peer.
     mutating func handle(_ event: Event, descriptor: AttributeHandle?, mayAsk: Bool) -> [Effect] {
         switch (phase, event) {
         case (_, .wantChanged): return reconcile(descriptor, mayAsk)
@@ -144,18 +146,18 @@ struct Subscription: StateMachine {
             phase = .off
             return left(.success(.done)) + reconcile(descriptor, mayAsk)
         case (.disabling, .failed(let error)):
-            // The peer refused: values may still arrive, but no user wants them.
+            // The peer refused. Values may still arrive, but no user wants them.
             phase = .off
             return left(.failure(error)) + reconcile(descriptor, mayAsk)
         case (.finding, .failed(let error)), (.enabling, .failed(let error)):
             return refused(error, descriptor, mayAsk)
         case (.finding, .written): return refused(.notFound(.clientCharacteristicConfiguration), descriptor, mayAsk)
-        // The peer was not asked.
+        // No request is pending in these phases.
         case (.off, _), (.on, _): return []
         }
     }
 
-    /// Moves a step towards what the users want.
+    /// Takes one step towards what the users want.
     private mutating func reconcile(_ descriptor: AttributeHandle?, _ mayAsk: Bool) -> [Effect] {
         guard mayAsk else { return [] }
         switch phase {
@@ -163,7 +165,7 @@ struct Subscription: StateMachine {
         case .on where !holders.isEmpty: return confirm() + left(.success(.done))
         case .on:
             guard let descriptor else {
-                // It has gone with a change of services, and the subscription with it.
+                // A service change removed the descriptor, and the subscription with it.
                 phase = .off
                 return left(.success(.done)) + [.over]
             }
@@ -235,7 +237,7 @@ extension Subscription {
             Transition(.enabling, .found, .on), Transition(.enabling, .written, .on),
             Transition(.enabling, .found, .disabling), Transition(.enabling, .written, .disabling),
             Transition(.enabling, .failed, .off),
-            // The descriptor has gone.
+            // The descriptor no longer exists.
             Transition(.enabling, .found, .off), Transition(.enabling, .written, .off),
             Transition(.on, .wantChanged, .off),
             Transition(.on, .wantChanged, .disabling), Transition(.on, .wantChanged, .on),
@@ -243,7 +245,7 @@ extension Subscription {
             Transition(.disabling, .failed, .off),
             Transition(.disabling, .found, .enabling), Transition(.disabling, .written, .enabling),
             Transition(.disabling, .failed, .enabling),
-            // Its descriptor has moved.
+            // The handle of the descriptor has changed.
             Transition(.disabling, .found, .finding), Transition(.disabling, .written, .finding),
             Transition(.disabling, .failed, .finding),
         ]

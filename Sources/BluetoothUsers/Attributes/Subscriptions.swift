@@ -2,7 +2,8 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
 
-/// The subscriptions of all users to values of one link's peer. Several users of one characteristic share one subscription.
+/// The subscriptions of all users to values of one link's peer. Users of the same characteristic share one
+/// subscription.
 struct Subscriptions: Hashable, Sendable {
     private var records: [Subscription] = []
     /// The Client Characteristic Configuration descriptors found so far, by value handle.
@@ -10,13 +11,13 @@ struct Subscriptions: Hashable, Sendable {
 
     // MARK: - Values
 
-    /// The subscription that is on for the values of a characteristic: all its users have been confirmed.
+    /// The index of the subscription to a characteristic if it is on and all its users are confirmed.
     @inline(__always)
     func settledIndex(of characteristic: AttributeHandle) -> Int? {
         records.firstIndex { $0.settledCharacteristic == characteristic }
     }
 
-    /// The subscription to a characteristic, in whatever state.
+    /// The index of the subscription to a characteristic in any state.
     func index(of characteristic: AttributeHandle) -> Int? {
         records.firstIndex { $0.request.characteristic == characteristic }
     }
@@ -25,20 +26,20 @@ struct Subscriptions: Hashable, Sendable {
     @inline(__always)
     func concerns(_ user: UserID, at index: Int) -> Bool { records[index].concerns(user) }
 
-    /// Whether the write of its descriptor may be on its way to the peer.
+    /// Whether the write of its descriptor may have been sent to the peer.
     func isEnabling(at index: Int) -> Bool { records[index].isEnabling }
 
     /// The write of the descriptor has been sent.
     mutating func begin(at index: Int) -> [Subscription.Effect] { records[index].begin() }
 
-    /// The call for which the peer is asked about a characteristic; nil if none waits.
+    /// The call on whose behalf the peer is asked about a characteristic; nil if no call is waiting.
     func caller(of characteristic: AttributeHandle) -> UserCall? {
         index(of: characteristic).flatMap { records[$0].caller }
     }
 
     // MARK: - Users
 
-    /// A user subscribes.
+    /// Adds a user's subscription.
     mutating func add(_ call: UserCall, _ request: SubscriptionRequest, mayAsk: Bool) -> [Subscription.Effect] {
         let index = index(of: request.characteristic) ?? records.endIndex
         if index == records.endIndex { records.append(Subscription(request)) }
@@ -46,16 +47,16 @@ struct Subscriptions: Hashable, Sendable {
         return handle(.wantChanged, at: index, mayAsk: mayAsk)
     }
 
-    /// Ends the subscription of a call. Nil if there is none.
+    /// Ends the subscription of a call. Returns nil if it has none.
     ///
-    /// - Parameter waiter: the call that ends when the peer knows.
+    /// - Parameter waiter: the call that ends once the peer has responded.
     mutating func remove(_ held: UserCall, for waiter: UserCall? = nil, mayAsk: Bool) -> [Subscription.Effect]? {
         guard let index = records.firstIndex(where: { $0.isHeld(by: held) }) else { return nil }
         let effects = records[index].remove(where: { $0 == held }, for: waiter)
         return effects + handle(.wantChanged, at: index, mayAsk: mayAsk)
     }
 
-    /// Ends all subscriptions of a user to a characteristic. Nil if there is none.
+    /// Ends all subscriptions of a user to a characteristic. Returns nil if it has none.
     mutating func remove(
         allOf waiter: UserCall, to characteristic: AttributeHandle, mayAsk: Bool
     ) -> [Subscription.Effect]? {
@@ -64,23 +65,24 @@ struct Subscriptions: Hashable, Sendable {
         return effects + handle(.wantChanged, at: index, mayAsk: mayAsk)
     }
 
-    /// A user leaves the link. Calls that wait for a subscription to begin end.
+    /// Removes a user that releases the link. Its calls that wait for a subscription to begin end.
     mutating func drop(_ user: UserID, mayAsk: Bool) -> [Subscription.Effect] {
         let ended = records.indices.flatMap { records[$0].remove(where: { $0.user == user }) }
         return ended + reconcileAll(mayAsk: mayAsk)
     }
 
-    /// A user is gone: no event follows for it.
+    /// Removes a user that has detached. It receives no events.
     mutating func forget(_ user: UserID) { for index in records.indices { records[index].forget(user) } }
 
-    /// What users want may have changed.
+    /// Takes the next step of every subscription, because what the users want may have changed.
     mutating func reconcileAll(mayAsk: Bool) -> [Subscription.Effect] {
         records.indices.reversed().flatMap { handle(.wantChanged, at: $0, mayAsk: mayAsk) }
     }
 
     // MARK: - Steps
 
-    /// The peer has answered about a characteristic. Nothing follows where its service has changed meanwhile.
+    /// Handles the peer's response about a characteristic. Has no effect if the characteristic's service has changed in
+    /// the meantime.
     mutating func handle(
         _ event: Subscription.Event, of characteristic: AttributeHandle, mayAsk: Bool
     ) -> [Subscription.Effect] {
@@ -102,7 +104,8 @@ struct Subscriptions: Hashable, Sendable {
         }
     }
 
-    /// The peer's services in these handles have changed: subscriptions there are over, and descriptors there are forgotten.
+    /// Ends the subscriptions and forgets the descriptors within these handles, because the peer's services there have
+    /// changed.
     mutating func invalidate(in handles: ClosedRange<AttributeHandle>) -> [Subscription.Effect] {
         descriptors = descriptors.filter { !handles.contains($0.key) && !handles.contains($0.value) }
         let gone = records.filter { handles.contains($0.request.characteristic) }
@@ -110,7 +113,7 @@ struct Subscriptions: Hashable, Sendable {
         return gone.flatMap { $0.ended(.servicesChanged, leaving: .success(.done)) }
     }
 
-    /// The link is gone.
+    /// Returns the effects of the end of the link.
     func ended(_ error: HostError) -> [Subscription.Effect] {
         records.flatMap { $0.ended(error, leaving: .failure(error)) }
     }

@@ -3,8 +3,9 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// The services that users have found on a link before changes were watched: a change between the two is not indicated (Core 5.4,
-/// Vol 3, Part G, 7.1). Where the peer has no Database Hash, these are compared with the services that it has afterwards.
+/// The services that users found on a link before changes were watched. The peer does not indicate changes from that
+/// time (Core 5.4, Vol 3, Part G, 7.1). If the peer has no Database Hash, these services are compared with the ones it
+/// has later.
 struct ToldServices: Hashable, Sendable {
     private struct Answer: Hashable, Sendable {
         /// The UUID of the discovery; nil for all services.
@@ -13,17 +14,17 @@ struct ToldServices: Hashable, Sendable {
     }
 
     private var answers: [Answer] = []
-    /// Services and answers so far.
+    /// The number of services and answers so far.
     private var count = 0
-    /// Whether there were more than are remembered: then any of them may have changed.
+    /// Whether the capacity was exceeded. If so, any service may have changed.
     private var isIncomplete = false
 
-    /// The most services, and answers, that are remembered.
+    /// The maximum number of services and answers that are recorded.
     static let capacity = 256
 
     var isEmpty: Bool { answers.isEmpty && !isIncomplete }
 
-    /// Remembers what a discovery has found, if that is services.
+    /// Records the services that a discovery returned. Other results are ignored.
     mutating func add(_ result: GATTClientResult, of operation: GATTClientOperation) {
         let answer: Answer
         switch (operation, result) {
@@ -36,7 +37,7 @@ struct ToldServices: Hashable, Sendable {
         if count > Self.capacity { isIncomplete = true } else { answers.append(answer) }
     }
 
-    /// The handles of the services that are not what users have found; nil where all are.
+    /// The handles of services that differ from those that users have found; nil if none differ.
     ///
     /// - Parameter services: all primary services of the peer.
     func changes(to services: [DiscoveredService]) -> ClosedRange<AttributeHandle>? {
@@ -55,10 +56,10 @@ struct ToldServices: Hashable, Sendable {
 }
 
 extension DiscoveredService {
-    /// Whether two answers mean the same service.
+    /// Whether two results describe the same service.
     ///
-    /// - Parameter uuid: the UUID of the discovery; nil for all services. Some servers report another end of a service in a discovery
-    ///   by UUID.
+    /// - Parameter uuid: the UUID of the discovery; nil for all services. Some servers report a different end handle in
+    ///   a discovery by UUID.
     fileprivate func isSame(as other: DiscoveredService, in uuid: BluetoothUUID?) -> Bool {
         self.uuid == other.uuid && startHandle == other.startHandle && (uuid != nil || endHandle == other.endHandle)
     }

@@ -2,22 +2,24 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
 
-/// The GATT operations of one link in a shared host: those under way, and the one place where others wait.
+/// The GATT operations of one link in a shared host: those in progress, and those that wait.
 ///
-/// An entry records who asked and what it waits for. Entries that wait for the same thing go on in the order in which they came.
+/// Each entry records its caller and what it waits for. Entries that wait for the same thing continue in the order in
+/// which they were added.
 struct OperationScheduler: Sendable {
     /// What an entry waits for.
     enum Wait: Equatable, Sendable {
-        /// For its user's earlier calls: a call with `HostCall.keepsOrder` begins when they have ended.
+        /// The user's earlier calls. A call with `HostCall.keepsOrder` starts when they have ended.
         case turn
-        /// For the answer about the Database Hash, which decides about the entry or one before it.
+        /// The Database Hash, on which this entry or one before it depends.
         case databaseHash
-        /// For earlier operations of its lane, which are under way on a bearer where it may not go.
+        /// Earlier operations of its lane, which are in progress on a bearer that this operation cannot use.
         case bearer(OperationLane)
-        /// For a better protected link. The peer refused the operation with this error, which is reported if protection fails.
+        /// A link with more security. The peer refused the operation with this error, which is reported if the link
+        /// cannot be secured.
         case protection(HostError)
 
-        /// The most entries that wait for this on one link.
+        /// The maximum number of entries on one link that wait for this.
         fileprivate var limit: Int {
             switch self {
             case .turn, .databaseHash, .protection: OperationScheduler.capacity
@@ -33,11 +35,11 @@ struct OperationScheduler: Sendable {
         }
     }
 
-    /// An operation of the GATT client that has not begun, or begins again.
+    /// An operation of the GATT client that has not started, or that starts again.
     struct Operation: Sendable {
         let operation: GATTClientOperation
         let purpose: PendingOperation.Purpose
-        /// How often it has begun: see `PendingOperation`.
+        /// How often the operation has started: see `PendingOperation`.
         private(set) var beginnings: UInt8 = 1
     }
 
@@ -49,11 +51,11 @@ struct OperationScheduler: Sendable {
 
         let request: Request
         let wait: Wait
-        /// Whether it is a value whose user has no credit for it.
+        /// Whether this is a value for which its user has no credit.
         var isOwing = false
 
-        /// The call that ends with this entry; nil for a step of a subscription or of the host's own, and for a value without
-        /// response, which ends without an event.
+        /// The call that ends with this entry; nil for steps of a subscription or of the host, and for values without
+        /// response, which end without an event.
         var call: UserCall? {
             switch request {
             case .operation(let operation): operation.purpose.call
@@ -61,7 +63,7 @@ struct OperationScheduler: Sendable {
             }
         }
 
-        /// The user that asked; nil for a step of a subscription or of the host's own.
+        /// The user that made the call; nil for steps of a subscription or of the host.
         var user: UserID? {
             switch request {
             case .operation(let operation): operation.purpose.call?.user
@@ -71,28 +73,28 @@ struct OperationScheduler: Sendable {
     }
 
     private var entries: [Entry] = []
-    /// The call of each user that has its turn.
+    /// The calls that are in progress and keep the order of their users.
     private var turns: [UserCall] = []
     private var running: [PendingOperation] = []
 
-    /// The most operations that wait for one thing on one link.
+    /// The maximum number of operations on one link that wait for the same thing.
     static let capacity = 4096
 
     // MARK: - Waiting
 
-    /// Adds an operation that has to wait. False if too many wait for the same.
+    /// Adds an operation that has to wait. Returns false if too many already wait for the same thing.
     mutating func hold(_ operation: Operation, for wait: Wait) -> Bool {
         guard hasRoom(for: wait) else { return false }
         entries.append(Entry(request: .operation(operation), wait: wait))
         return true
     }
 
-    /// Whether one more entry may wait.
+    /// Whether there is room for another waiting entry.
     func hasRoom(for wait: Wait) -> Bool {
         entries.count < wait.limit || entries.count { $0.wait.isLike(wait) } < wait.limit
     }
 
-    /// Whether an operation of a lane waits for a bearer: others of that lane must not overtake it.
+    /// Whether an operation of this lane is waiting for a bearer. Other operations of the lane must not overtake it.
     func holds(_ lane: OperationLane) -> Bool {
         guard !entries.isEmpty, lane != .none else { return false }
         return entries.contains { $0.wait == .bearer(lane) }
@@ -106,7 +108,7 @@ struct OperationScheduler: Sendable {
     /// Removes and returns the operations that wait for the Database Hash.
     mutating func takeWaitingForHash() -> [Operation] { takeOperations { $0.wait == .databaseHash } }
 
-    /// Removes and returns the operations that wait for a better protected link, with the peer's refusal.
+    /// Removes and returns the operations that wait for more security, with the error of the peer.
     mutating func takeWaitingForProtection() -> [(operation: Operation, refusal: HostError)] {
         guard !entries.isEmpty else { return [] }
         var taken: [(Operation, HostError)] = []
@@ -131,12 +133,12 @@ struct OperationScheduler: Sendable {
         return taken
     }
 
-    /// How many operations and calls wait.
+    /// The number of waiting operations and calls.
     var waitingCount: Int { entries.count }
 
     // MARK: - Turns
 
-    /// Whether a call that keeps the order of its user must wait for earlier ones.
+    /// Whether a call that keeps its user's order must wait for earlier calls.
     @inline(__always)
     func mustWait(_ user: UserID) -> Bool {
         guard !turns.isEmpty || !entries.isEmpty else { return false }
@@ -148,35 +150,35 @@ struct OperationScheduler: Sendable {
             || entries.contains { if case .call(let call) = $0.request { call.user == user } else { false } }
     }
 
-    /// Adds a call that waits for its turn, or for credit. False if too many wait.
+    /// Adds a call that waits for its turn, or for credit. Returns false if too many are waiting.
     ///
-    /// - Parameter isOwing: whether it is a value whose user has no credit for it.
+    /// - Parameter isOwing: whether this is a value for which its user has no credit.
     mutating func hold(_ call: HostCall, isOwing: Bool = false) -> Bool {
         guard hasRoom(for: .turn) else { return false }
         entries.append(Entry(request: .call(call), wait: .turn, isOwing: isOwing))
         return true
     }
 
-    /// A call begins, and the later ones of its user wait until it ends.
+    /// Starts a call. Later calls of its user wait until it ends.
     mutating func begin(_ call: UserCall) { turns.append(call) }
 
-    /// A call has ended.
+    /// Ends a call.
     ///
-    /// - Returns: whether others of its user wait.
+    /// - Returns: whether other calls of its user are waiting.
     mutating func ended(_ call: UserCall) -> Bool {
         guard let index = turns.firstIndex(of: call) else { return false }
         turns.remove(at: index)
         return hasEarlierCall(of: call.user)
     }
 
-    /// Removes and returns the first call whose turn it is.
+    /// Removes and returns the first call that may start now.
     ///
-    /// - Parameter isExhausted: whether a user has no credit: its values wait.
+    /// - Parameter isExhausted: whether a user has no credit, so that its values must wait.
     mutating func nextCall(_ isExhausted: (UserID) -> Bool) -> HostCall? {
         guard !entries.isEmpty else { return nil }
         var blocked = turns.map(\.user)
         for index in entries.indices {
-            // A value that keeps no order waits for its credit only.
+            // A value that keeps no order waits only for credit.
             guard case .call(let call) = entries[index].request, !call.keepsOrder || !blocked.contains(call.user) else {
                 continue
             }
@@ -190,7 +192,8 @@ struct OperationScheduler: Sendable {
         return nil
     }
 
-    /// How many values of a user wait for their turn or for credit, and whether the user has no credit for some of them.
+    /// The number of a user's values that wait for their turn or for credit, and whether any of them waits without a
+    /// credit.
     func values(of user: UserID) -> (count: Int, isOwing: Bool) {
         var result = (count: 0, isOwing: false)
         for entry in entries {
@@ -201,9 +204,9 @@ struct OperationScheduler: Sendable {
         return result
     }
 
-    /// Removes and returns the calls of a user that have not begun.
+    /// Removes and returns the calls of a user that have not started.
     ///
-    /// - Parameter isMeant: which of them; all by default.
+    /// - Parameter isMeant: selects the calls; all by default.
     mutating func takeCalls(
         of user: UserID, where isMeant: (HostCall.Kind) -> Bool = { _ in true }
     ) -> [HostCall] {
@@ -217,9 +220,9 @@ struct OperationScheduler: Sendable {
         return taken
     }
 
-    // MARK: - Under way
+    // MARK: - Operations in progress
 
-    /// The operations that have begun, oldest first.
+    /// The operations that have started, oldest first.
     var operations: [PendingOperation] { running }
 
     var isIdle: Bool { running.isEmpty }
@@ -228,35 +231,36 @@ struct OperationScheduler: Sendable {
 
     /// Removes and returns an operation that has ended.
     mutating func finish(_ identifier: GATTClient.OperationID) -> PendingOperation? {
-        // On one bearer they end in order, except for cancelled ones.
+        // On one bearer, operations end in the order in which they started, except for cancelled ones.
         running.firstIndex { $0.identifier == identifier }.map { running.remove(at: $0) }
     }
 
-    /// Attributes that a running operation concerns have changed.
+    /// Marks an operation in progress as outdated, because attributes that it concerns have changed.
     mutating func outdate(_ identifier: GATTClient.OperationID) {
         guard let index = running.firstIndex(where: { $0.identifier == identifier }) else { return }
         running[index].outdate()
     }
 
-    // MARK: - Ends
+    // MARK: - Ending
 
     /// Removes the entry of a call.
     ///
-    /// - Returns: the call as it waited, with the turn that ends with it; nil if there is none.
+    /// - Returns: the call as it was waiting, with the turn that ends with it; nil if there is no such entry.
     mutating func remove(_ call: UserCall) -> UserCall? {
         guard let index = entries.firstIndex(where: { $0.call == call }) else { return nil }
         return entries.remove(at: index).call
     }
 
-    /// A user is gone, with its calls.
+    /// Removes a user that has detached, with its calls.
     mutating func forget(_ user: UserID) {
         entries.removeAll { $0.user == user }
         turns.removeAll { $0.user == user }
     }
 
-    /// The peer's services in these handles have changed. What waits and would reach other attributes is removed.
+    /// Removes waiting entries that would reach other attributes, because the peer's services within these handles have
+    /// changed.
     ///
-    /// - Returns: the removed calls, and the users of removed values, whose credits are free.
+    /// - Returns: the removed calls, and the users of removed values, whose credits must be returned.
     mutating func invalidate(in handles: ClosedRange<AttributeHandle>) -> (ended: [UserCall], values: [UserID]) {
         guard !entries.isEmpty else { return ([], []) }
         var ended: [UserCall] = []
@@ -267,7 +271,8 @@ struct OperationScheduler: Sendable {
                 guard operation.isOver(by: handles) else { return false }
                 if let call = operation.purpose.call { ended.append(call) }
             case .call(let call):
-                // A user that counts changes gets its results in the order of its calls, so such a call fails when its turn comes.
+                // A user that counts changes receives its results in the order of its calls, so this call fails when
+                // its turn comes.
                 guard call.knownChanges == nil, call.kind.isOutdated(by: handles) else { return false }
                 if call.kind.takesCredit { values.append(call.user) } else { ended.append(UserCall(call)) }
             }
@@ -276,9 +281,9 @@ struct OperationScheduler: Sendable {
         return (ended, values)
     }
 
-    /// The link is gone.
+    /// Removes all entries, because the link has ended.
     ///
-    /// - Returns: the calls that end with it: of operations under way first, then those that waited.
+    /// - Returns: the calls that end with the link: first those of operations in progress, then those that waited.
     mutating func end() -> [UserCall] {
         defer { (entries, turns, running) = ([], [], []) }
         return running.compactMap(\.purpose.call) + entries.compactMap(\.call)
@@ -291,11 +296,11 @@ extension PendingOperation.Purpose {
 }
 
 extension OperationScheduler.Operation {
-    /// Whether it must not begin after a change of the services in these handles.
+    /// Whether the operation must not start after a change of the services within these handles.
     fileprivate func isOver(by handles: ClosedRange<AttributeHandle>) -> Bool {
         switch purpose {
         case .call: operation.isOutdated(by: handles)
-        // Nobody waits for a subscription that has ended with the change.
+        // The subscription ended with the change, so no user is waiting.
         case .subscription(let characteristic): handles.contains(characteristic)
         case .readiness, .preparation, .databaseHash: false
         }

@@ -8,94 +8,98 @@ import BluetoothSMP
 
 /// The status of the adapter.
 public enum AdapterStatus: Equatable, Sendable {
-    /// It is being opened and brought up for the first time.
+    /// The transport is being opened and the controller initialized for the first time.
     case opening
-    /// It could not be opened; another attempt follows.
+    /// The adapter could not be opened. Another attempt follows.
     case unavailable
     case ready
-    /// The controller failed and is being reset: links are gone. Scanning and advertising resume by themselves.
+    /// The controller failed and is being reset. Links have ended. Scanning and advertising resume automatically.
     case resetting(HostResetCause)
-    /// The controller is gone, and the adapter waits for it: links, scans and calls have ended. Advertising resumes.
+    /// The controller is missing, and the adapter waits for it. Links, scans and calls have ended. Advertising resumes
+    /// when it returns.
     case lost
-    /// It is closed for good.
+    /// The adapter is permanently closed.
     case closed
 }
 
-/// An event that a shared host sends to one of its users, in order. The octets of an event lie in its batch.
 // The rare cases are indirect, which keeps the frequent ones small.
+/// An event from a shared host to one of its users, in order. `EventBatch.bytes(of:)` returns its octets.
 public enum UserEvent: Sendable {
-    /// The first event of every user, and then each change.
+    /// The adapter's status. The first event of every user, and sent again after each change.
     case adapter(AdapterStatus)
     /// A call has ended, or a scan has failed.
     case ended(CallToken, Result<CallResult, HostError>)
-    /// A scan has seen a device: `EventBatch.sightings` has it at this index.
+    /// A scan has seen a device, which is at this index of `EventBatch.sightings`.
     case sighting(CallToken, Int)
 
-    /// An advertising set that was on the air has ended: its time is over, or with an error, the controller no longer takes it.
+    /// An advertising set that was on the air has ended, because its duration has elapsed, or with an error because the
+    /// controller no longer accepts it.
     indirect case advertisingSetEnded(CallToken, HostError?)
 
-    /// Something about periodic advertising that this user receives.
+    /// An event of periodic advertising that this user receives.
     indirect case periodic(PeriodicSyncIdentifier, Periodic)
-    /// Something about the subevents of an advertising set of this user.
+    /// An event of the subevents of this user's advertising set.
     indirect case subevents(CallToken, HostEvent.Subevents)
 
-    // MARK: Links of all users
+    // MARK: Links, for all users
 
     indirect case linkBegan(LinkIdentifier, LinkInformation)
-    /// The link is gone. Its pending calls and its peer's subscriptions have ended before this.
+    /// The link has ended. Its pending calls and its peer's subscriptions ended before this event.
     case linkEnded(LinkIdentifier, DisconnectReason)
-    /// ATT_MTU, in octets.
+    /// The ATT_MTU has changed to this number of octets.
     case mtuChanged(LinkIdentifier, Int)
     indirect case parametersChanged(LinkIdentifier, CurrentConnectionParameters)
     /// The PHYs of a link have changed.
     case phyChanged(LinkIdentifier, LinkPHYs)
-    /// For the user who watches this with the token: see `PowerCall`.
+    /// A power report, for the user that requested it with this token: see `PowerCall`.
     indirect case power(LinkIdentifier, CallToken, LinkPowerEvent)
-    /// This many more unacknowledged values may be sent on this link: writes without response, notifications, updates.
-    /// Each takes one credit; a user without credits waits for this event.
+    /// The user may send this number of additional values on the link: writes without response, notifications and
+    /// updates. Each takes one credit. A user without credit must wait for this event.
     case sendCredit(LinkIdentifier, Int)
     /// Data was lost between the events before and after this one.
     indirect case lost(LinkIdentifier, LinkLoss)
-    /// The peer is known under another identity, which later links will have.
+    /// The peer is now known under another identity, which its later links will have.
     case peerIdentified(LinkIdentifier, PeerID)
     /// The peer's Device Name was read for the first time, or has changed.
     indirect case nameChanged(PeerID, String)
-    /// The peer's primary services, once Service Changed is watched and no change can be missed.
+    /// The peer's primary services. Sent when Service Changed is being watched and no change can go unnoticed.
     case servicesKnown(LinkIdentifier, [BluetoothUUID])
-    /// The peer's services in these handles have changed, and subscriptions there are over.
+    /// The peer's services within these handles have changed, and subscriptions to them have ended.
     case servicesChanged(LinkIdentifier, ClosedRange<AttributeHandle>)
 
     // MARK: Security
 
-    /// The link is protected in another way than before.
+    /// The security of the link has changed.
     indirect case securityChanged(LinkIdentifier, LinkSecurity)
-    /// Pairing has succeeded, with keys of this strength, which are kept as a bond or not; or has failed.
+    /// Pairing succeeded with keys of this strength, which may or may not be stored as a bond; or it failed.
     indirect case pairingEnded(LinkIdentifier, Result<PairingOutcome, PairingError>)
-    /// For the user who answers for the person: to be answered with `HostCall.Kind.answerPairing`.
+    /// A pairing question for the pairing agent. Answer it with `HostCall.Kind.answerPairing`.
     indirect case pairingAsked(LinkIdentifier, PairingQuestion)
-    /// For the user who answers for the person: to be shown.
+    /// Pairing information for the pairing agent to show.
     indirect case pairingShown(LinkIdentifier, PairingDisplay)
-    /// The peer has lost the keys of its bond, or is another device: the link ends, the bond stays until it is removed.
+    /// The peer has lost the keys of its bond, or is a different device. The link is disconnected, but the bond remains
+    /// until it is removed.
     indirect case bondRefused(LinkIdentifier, PeerID)
 
     // MARK: The GATT client
 
-    /// The peer has notified or indicated a value.
+    /// The peer notified or indicated a value.
     case value(LinkIdentifier, AttributeHandle, Payload)
-    /// The subscription that was asked for with this token has begun: the write of the peer's descriptor has been sent. Values
-    /// before this event belong to an earlier subscription, or to nobody. The end of the call follows.
+    /// The subscription requested with this token has begun: the write of the peer's descriptor has been sent. Values
+    /// before this event belong to an earlier subscription or to none. The end of the call follows.
     case subscriptionBegan(LinkIdentifier, CallToken)
 
-    /// Something about a channel of this user.
+    /// An event of a channel of this user.
     case channel(LinkIdentifier, Channel)
 
-    // MARK: The GATT server, for the user who published the service
+    // MARK: The GATT server, for the user that published the service
 
     case written(LinkIdentifier, AttributeHandle, Payload)
     case readRequested(ServerRequest, AttributeHandle, offset: Int)
     case writeRequested(ServerRequest, AttributeHandle, Payload)
     indirect case executeRequested(ServerRequest, GATTPreparedWrites)
-    /// The peer wants to access an attribute that needs consent, one of this user's or the key material: to be answered with `HostCall.Kind.authorize` or `refuse`.
+    /// The peer requests access to an attribute that requires consent: one of this user's attributes, or the key
+    /// material. Answer it with `HostCall.Kind.authorize` or `refuse`.
     case authorizationRequested(ServerRequest, AttributeHandle, GATTAccess)
     /// The user did not answer in time; the peer received an error.
     case requestExpired(ServerRequest)
@@ -104,22 +108,23 @@ public enum UserEvent: Sendable {
 }
 
 extension UserEvent {
-    /// What happened to an L2CAP channel.
+    /// An event of an L2CAP channel.
     public enum Channel: Sendable {
-        /// The peer sent an SDU: to be answered with `ChannelCall.consume` once it has been taken.
+        /// The peer sent an SDU. Call `ChannelCall.consume` once it has been processed.
         case received(CreditBasedChannel.ID, Payload)
-        /// So many SDUs have left, and as many more may be sent.
+        /// This number of SDUs has been sent, and the user may send as many more.
         case credit(CreditBasedChannel.ID, Int)
-        /// A peer has opened a channel to a service of this user.
+        /// A peer opened a channel to a service of this user.
         indirect case opened(CreditBasedChannel.ID, ChannelInformation)
         case closed(CreditBasedChannel.ID, ChannelEnd)
     }
 }
 
-/// What a pairing has led to.
+/// The outcome of a successful pairing.
 public struct PairingOutcome: Equatable, Sendable {
+    /// The association model of the pairing, whether it used LE Secure Connections, and the size of the keys.
     public var strength: KeyStrength
-    /// Whether the keys are kept as a bond.
+    /// Whether the keys are stored as a bond.
     public var isBonded: Bool
 }
 
@@ -127,10 +132,11 @@ public struct PairingOutcome: Equatable, Sendable {
 public struct EventBatch: Sendable {
     /// The user that the events are for.
     public let user: UserID
+    /// The events of the turn, in the order in which they occurred.
     public let events: [UserEvent]
     /// The sightings that `UserEvent.sighting` refers to.
     public let sightings: [Sighting]
-    /// The host's own buffer: octets are copied once, by the user.
+    /// The host's own buffer. Octets are copied only once, by the user.
     @usableFromInline let octets: ByteWriter
 
     init(user: UserID, events: [UserEvent], sightings: [Sighting], octets: ByteWriter) {

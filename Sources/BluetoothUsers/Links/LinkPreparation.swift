@@ -3,8 +3,8 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// What the host reads by itself from each peer whose server is used: its services, its name, and changes of its services
-/// (Core 5.4, Vol 3, Part G, 7.1). Requests of users go first.
+/// Reads what the host needs from each peer whose server is used: its services and its name. It also subscribes to
+/// Service Changed (Core 5.4, Vol 3, Part G, 7.1). Requests of users take precedence.
 struct LinkPreparation: StateMachine {
     private enum Step: Hashable, Sendable {
         case services
@@ -12,15 +12,15 @@ struct LinkPreparation: StateMachine {
         case serviceChanged(in: ClosedRange<AttributeHandle>)
         case descriptor(of: AttributeHandle, end: AttributeHandle)
         case configuration(AttributeHandle)
-        /// The services once more, of a peer without a Database Hash: a change that came before changes were watched was not
-        /// indicated.
+        /// Discovers the services again on a peer without a Database Hash, because a change before the subscription to
+        /// Service Changed was not indicated.
         case verification
     }
 
     private enum Phase: Hashable, Sendable {
-        /// Nobody uses the peer's server. As a peripheral this host need not.
+        /// The peer's server has not been used yet. As a peripheral, this host may never use it.
         case unused
-        /// The step begins when the link is idle.
+        /// The step starts when the link is idle.
         case waiting(Step)
         case running(Step)
         case over
@@ -29,46 +29,46 @@ struct LinkPreparation: StateMachine {
     enum Effect: Equatable, Sendable {
         /// The peer has this Device Name.
         case learned(name: String)
-        /// From now on, every change of the peer's services is indicated.
+        /// From now on, the peer indicates every change of its services.
         case watched
-        /// The handle of the Service Changed value is kept with the bond.
+        /// Keep the handle of the Service Changed value with the bond.
         case keepServiceChanged(AttributeHandle)
-        /// A change that came before the subscription to Service Changed has not been indicated.
+        /// Verify the attributes, because a change before the subscription to Service Changed was not indicated.
         case verifyAttributes
-        /// These services changed before changes were watched; the peer has these services now.
+        /// The services within these handles changed before changes were watched. The peer now has these services.
         case servicesChanged(in: ClosedRange<AttributeHandle>, now: [BluetoothUUID])
-        /// The preparation is over.
+        /// The preparation is complete.
         case over
     }
 
     private var phase = Phase.unused
-    /// The peer's primary services, as far as they are known.
+    /// The UUIDs of the peer's primary services, if known.
     private(set) var services: [BluetoothUUID]?
-    /// The handles of the peer's Generic Attribute service, once they are known.
+    /// The handles of the peer's Generic Attribute service, if known.
     private var genericAttribute: ClosedRange<AttributeHandle>?
-    /// The handle of the Service Changed value, which is watched; zero before it is known. Of a bonded peer it is known from the
-    /// beginning.
+    /// The handle of the Service Changed value that is watched; zero until it is known. For a bonded peer it is known
+    /// from the start.
     private(set) var serviceChanged: AttributeHandle
-    /// Whether no change of the peer's services is missed: Service Changed is watched, or there is none, and then services never
-    /// change (Vol 3, Part G, 7.1).
+    /// Whether no change of the peer's services can go unnoticed: either Service Changed is watched, or the peer has no
+    /// such characteristic, in which case its services never change (Vol 3, Part G, 7.1).
     private(set) var isChangeWatched: Bool
 
-    /// - Parameter serviceChanged: the handle of the Service Changed value that the peer's bond keeps; zero without one. The server of
-    ///   a bonded peer has gone on watching since the last link.
+    /// - Parameter serviceChanged: the handle of the Service Changed value stored with the peer's bond; zero without
+    ///   one. The server of a bonded peer keeps the subscription between links.
     init(serviceChanged: AttributeHandle) {
         self.serviceChanged = serviceChanged
         isChangeWatched = serviceChanged != 0
     }
 
-    // MARK: - Questions
+    // MARK: - Queries
 
-    /// Whether a step begins once the link is idle.
+    /// Whether a step starts once the link is idle.
     @inline(__always)
     var isWaiting: Bool { if case .waiting = phase { true } else { false } }
 
     var isOver: Bool { phase == .over }
 
-    /// Whether a change of the peer's services may come that is not indicated, and may still be found out.
+    /// Whether a change of the peer's services may occur that is not indicated but can still be detected.
     var mayMissChange: Bool {
         switch phase {
         case .over: false
@@ -79,10 +79,10 @@ struct LinkPreparation: StateMachine {
 
     // MARK: - Events
 
-    /// The peer's server is being used.
+    /// Starts the preparation, because the peer's server is being used.
     mutating func begin() { if phase == .unused { phase = .waiting(.services) } }
 
-    /// Begins the step that waits.
+    /// Starts the waiting step, and returns its operation.
     mutating func nextOperation() -> GATTClientOperation? {
         guard case .waiting(let step) = phase else { return nil }
         phase = .running(step)
@@ -95,11 +95,11 @@ struct LinkPreparation: StateMachine {
         }
     }
 
-    /// A step has ended. Missing attributes and refusals are ignored.
+    /// Handles the end of a step. Missing attributes and refusals are ignored.
     ///
     /// - Parameters:
-    ///   - caching: what is known of the peer's attributes.
-    ///   - isDiscovering: whether users are about to find services.
+    ///   - caching: the cache of the peer's attributes.
+    ///   - isDiscovering: whether a discovery of services is in progress.
     mutating func stepped(
         _ result: Result<GATTClientResult, HostError>, _ caching: borrowing AttributeCaching, isDiscovering: Bool
     ) -> [Effect] {
@@ -116,7 +116,7 @@ struct LinkPreparation: StateMachine {
             if genericAttribute == nil, services != nil { effects += watch() }
         case (.serviceChanged, .success(.characteristics(let found))):
             if found.isEmpty { effects += watch() }
-            // One without room for descriptors cannot be watched.
+            // Without a handle for descriptors, the characteristic cannot be watched.
             let characteristic = found.first { $0.valueHandle < $0.endHandle }
             phase = characteristic.map { .waiting(.descriptor(of: $0.valueHandle, end: $0.endHandle)) } ?? .over
         case (.descriptor(let value, _), .success(.descriptors(let found))):
@@ -146,7 +146,7 @@ struct LinkPreparation: StateMachine {
 
     /// Records discovered services, including those that users discovered.
     ///
-    /// - Returns: whether they are news, of a peer whose preparation is over.
+    /// - Returns: whether the services differ from those known before, if the preparation is complete.
     mutating func learn(_ result: GATTClientResult) -> Bool {
         let found: [DiscoveredService]
         switch result {
@@ -164,9 +164,9 @@ struct LinkPreparation: StateMachine {
         return isNews && isOver
     }
 
-    /// The peer's services have changed.
+    /// Records a change of the peer's services.
     ///
-    /// - Parameter services: those that it has now; nil if they are not known.
+    /// - Parameter services: the services that the peer has now; nil if they are not known.
     mutating func servicesChanged(to services: [BluetoothUUID]?) { self.services = services }
 }
 
@@ -176,7 +176,7 @@ extension LinkPreparation {
     }
 
     package enum EventName: String, CaseIterable, Sendable {
-        /// `linkIdle` begins the step that waits.
+        /// `linkIdle` starts the waiting step.
         case used, linkIdle, answered, failed, servicesFound
     }
 

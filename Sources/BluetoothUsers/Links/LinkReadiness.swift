@@ -1,32 +1,32 @@
 import BluetoothBase
 import BluetoothHost
 
-/// The life of a link as the users of a shared host see it: when they get it, and that it ends.
+/// The lifetime of a link as seen by the users of a shared host: when they get it, and when it ends.
 struct LinkReadiness: StateMachine {
-    /// How far a link is on its way to the users that wait for it.
+    /// What remains to be done before waiting users get the link.
     enum Progress: Hashable, Sendable {
-        /// ATT_MTU is being exchanged.
+        /// The ATT_MTU is being exchanged.
         case exchanging
-        /// The exchange is over, and the link is being encrypted with a bond's key.
+        /// The exchange is complete, and the link is being encrypted with a bond's key.
         case protecting
-        /// The waiting users have the link, and others get it at once.
+        /// The waiting users have the link. Other users get it immediately.
         case ready
-        /// The peer could not be encrypted with its bond's key, so the host ends the link: nobody gets it any more.
+        /// Encryption with the bond's key failed, so the host disconnects. No user gets the link any more.
         case refused
     }
 
     private enum Phase: Hashable, Sendable {
         case open(Progress)
-        /// The host was asked to end the link. Users that wait for it may still get it before it ends.
+        /// The host was asked to disconnect. Users that wait for the link may still get it before it ends.
         case ending(Progress)
         case gone
     }
 
     enum Event: Hashable, Sendable {
         case exchangeOver
-        /// No pairing is under way, and no encryption is starting.
+        /// No pairing is in progress, and no encryption is starting.
         case protectionSettled
-        /// The central encrypts the link again.
+        /// The host, as the central, is encrypting the link again.
         case protectionLost
         case bondRefused
         case endRequested
@@ -35,14 +35,14 @@ struct LinkReadiness: StateMachine {
 
     private var phase: Phase
 
-    /// A central exchanges ATT_MTU first. A peripheral's users need not wait for its central to do so.
+    /// A central exchanges the ATT_MTU first. The users of a peripheral need not wait for the central to do so.
     init(_ role: LinkRole) { phase = .open(role == .central ? .exchanging : .ready) }
 
-    /// False once the link is gone.
+    /// False once the link has ended.
     @inline(__always)
     var isInUse: Bool { phase != .gone }
 
-    /// Whether users that want the link get it at once.
+    /// Whether users that request the link get it immediately.
     var isReady: Bool { progress == .ready }
 
     /// Whether users may join the link.
@@ -53,13 +53,13 @@ struct LinkReadiness: StateMachine {
         }
     }
 
-    /// Whether the host was asked to end the link.
+    /// Whether the host was asked to disconnect.
     var isEnding: Bool { if case .ending = phase { true } else { false } }
 
-    /// Whether the host may ask the peer for anything.
+    /// Whether requests may be sent to the peer.
     var mayAsk: Bool { if case .open = phase { true } else { false } }
 
-    /// Whether the exchange of ATT_MTU is over, and the waiting users do not have the link.
+    /// Whether the ATT_MTU exchange is complete, but the waiting users do not have the link yet.
     var awaitsProtection: Bool { progress == .protecting }
 
     private var progress: Progress? {
@@ -85,7 +85,7 @@ struct LinkReadiness: StateMachine {
 }
 
 extension LinkReadiness.Progress {
-    /// The progress after an event that does not concern the link's end.
+    /// The progress after an event that does not end the link.
     fileprivate func after(_ event: LinkReadiness.Event) -> Self {
         switch (self, event) {
         case (.exchanging, .exchangeOver): .protecting

@@ -4,49 +4,50 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothL2CAP
 
-/// The state of one link in a shared host, beside that in the host itself: its users and their calls.
+/// The state of one link that a shared host keeps in addition to the host's own: its users and their calls.
 struct LinkRecord: Sendable {
     let identifier: LinkIdentifier
     let peer: PeerID
     let role: LinkRole
     let beginning: Instant
-    /// When its users get it, and that it ends.
+    /// Whether users can get the link, and whether it has ended.
     var readiness: LinkReadiness
-    /// False once the link is gone, until another takes its slot.
+    /// False once the link has ended, until another link uses its slot.
     @inline(__always)
     var isInUse: Bool { readiness.isInUse }
-    /// The users that asked for the link. The host ends a link that it made as a central after the last of them.
+    /// The users that requested the link. The host disconnects a link that it established as the central when the last
+    /// of them releases it.
     var holders: [UserID] = []
     /// The ATT_MTU reported to the users, in octets.
     var mtu = ATTBearer.defaultMTU
-    /// The calls waiting for the link to be ready.
+    /// The calls that wait for the link to be ready.
     var awaitingReadiness: [WantedConnections.Wanted] = []
-    /// The reason to report for its end, instead of the controller's.
+    /// The reason to report when the link ends, instead of the controller's.
     var endReason: DisconnectReason?
 
-    /// The operations of the GATT client, under way and waiting.
+    /// The operations of the GATT client, in progress and waiting.
     var scheduler = OperationScheduler()
     var subscriptions = Subscriptions()
     var requests: [PendingRequest] = []
-    /// Who takes the periodic advertising of which the peer tells.
+    /// The user that receives the periodic advertising syncs transferred by the peer.
     var syncReceiver: UserID?
-    /// Who has asked for reports of the loss of signal, and of power.
+    /// The calls that requested reports of path loss and of transmit power.
     var pathLossReports: UserCall?
     var transmitPowerReports: UserCall?
     var serviceChanges = ServiceChanges()
     var preparation = LinkPreparation(serviceChanged: 0)
     var caching = AttributeCaching()
 
-    /// Whether a question about pairing on this link waits for its answer.
+    /// Whether a pairing question on this link is waiting for an answer.
     var awaitsAgent = false
-    /// The calls that wait for the link to be protected.
+    /// The calls that wait for the link to be secured.
     var awaitingSecurity: [UserCall] = []
 
-    /// The channels of users, those asked for, and those to be asked for again on a better protected link.
+    /// The open channels of users, those being opened, and those to be requested again once the link has more security.
     var channels: [ChannelRecord] = []
     var channelOpenings: [ChannelOpening] = []
     var refusedChannels: [RefusedChannel] = []
-    /// Calls that wait for the peer to agree to other limits of a channel.
+    /// The calls that wait for the peer to accept other limits of a channel.
     var reconfigurations: [(channel: CreditBasedChannel.ID, call: UserCall)] = []
 
     var credits = SendCredits()
@@ -55,7 +56,7 @@ struct LinkRecord: Sendable {
     var receivingHolds: [UserID] = []
     /// The peer's subscriptions to our values, by value handle.
     var peerSubscriptions: [AttributeHandle: GATTClientConfiguration] = [:]
-    /// The calls to end when the link is gone.
+    /// The calls that end when the link has ended.
     var awaitingEnd: [UserCall] = []
 
     init(identifier: LinkIdentifier, peer: PeerID, role: LinkRole, beginning: Instant) {
@@ -73,7 +74,7 @@ struct UserCall: Sendable {
     let token: CallToken
     /// Whether it keeps the order of its user's calls: `HostCall.keepsOrder`.
     var keepsOrder = true
-    /// The link on which the later calls of its user wait for its end; nil if none do.
+    /// The link on which later calls of the user wait for this call to end; nil if none do.
     var turn: LinkIdentifier?
 }
 
@@ -90,61 +91,62 @@ extension UserCall: Hashable {
     }
 }
 
-/// A client operation under way, and the receiver of its result.
+/// A client operation in progress, and the receiver of its result.
 struct PendingOperation: Sendable {
     enum Purpose: Equatable, Sendable {
         case call(UserCall)
-        /// The exchange of ATT_MTU, after which the link is ready.
+        /// The ATT_MTU exchange, after which the link is ready.
         case readiness
         /// A step of the subscription to the value at this handle.
         case subscription(AttributeHandle)
-        /// A step of the preparation of the link.
+        /// A step of the link's preparation.
         case preparation
-        /// The Database Hash, which tells whether what was discovered earlier still holds.
+        /// Reads the Database Hash, which shows whether cached attributes are still valid.
         case databaseHash
     }
 
     let identifier: GATTClient.OperationID
     let purpose: Purpose
-    /// Whether the result holds all primary services of the peer.
+    /// Whether the result contains all primary services of the peer.
     let findsAllServices: Bool
-    /// What the caller asked for.
+    /// The operation that the caller requested.
     let operation: GATTClientOperation
-    /// Whether it is to be repeated on a better protected link.
+    /// Whether the operation may be repeated once the link has more security.
     let isRepeatable: Bool
-    /// Which operations it may not overtake.
+    /// The operations that this one must not overtake.
     let lane: OperationLane
-    /// How often it has begun: again where the peer's services changed meanwhile, or its bearer was closed.
+    /// How often the operation has started. It starts again if the peer's services changed meanwhile, or if its bearer
+    /// was closed.
     let beginnings: UInt8
-    /// Whether attributes that it concerns have changed since it was called for.
+    /// Whether attributes that the operation concerns have changed since it was requested.
     private(set) var isOutdated = false
-    /// How often what was known of the server had been dropped when the operation began.
+    /// How often the peer's attribute cache had been dropped when the operation started.
     let dropCount: UInt32
 
     mutating func outdate() { isOutdated = true }
 }
 
-/// A request to the controller for a link.
+/// A request to the controller concerning a link.
 struct PendingRequest: Sendable {
     let identifier: RequestIdentifier
     let call: UserCall
 }
 
-/// The credits of one link: how many unacknowledged values of each user are in flight.
+/// The send credits of one link: for each user, the number of values in flight.
 struct SendCredits: Sendable {
     private struct Run: Sendable {
         let user: UserID
         var count: Int
     }
 
-    /// The users whose values wait, in the order the host got them.
+    /// The users whose values are in flight, in the order in which the host received them.
     private var runs: [Run] = []
     private var head = 0
     private(set) var outstanding = 0
-    /// Credits to return to their users at the end of the turn.
+    /// The credits to return to their users at the end of the turn.
     private(set) var returned: [(user: UserID, count: Int)] = []
 
-    /// A value of a user has gone to the host.
+    /// Records that a user's value was passed to the host.
     mutating func take(for user: UserID) {
         outstanding += 1
         if head < runs.count, runs[runs.count - 1].user == user {
@@ -154,7 +156,7 @@ struct SendCredits: Sendable {
         }
     }
 
-    /// At most `waiting` of the values are still with the host: returns the credits of the others.
+    /// Returns the credits of sent values. At most `waiting` of the outstanding values are still queued in the host.
     mutating func settle(waiting: Int) {
         var sent = outstanding - waiting
         guard sent > 0 else { return }
@@ -175,7 +177,7 @@ struct SendCredits: Sendable {
         }
     }
 
-    /// Returns a credit that was not used, or whose indication was confirmed.
+    /// Returns credits that were not used, or whose indication was confirmed.
     mutating func giveBack(_ count: Int, to user: UserID) {
         if let index = returned.firstIndex(where: { $0.user == user }) {
             returned[index].count += count
@@ -184,7 +186,7 @@ struct SendCredits: Sendable {
         }
     }
 
-    /// Whether a user's values in flight take all of its credit.
+    /// Whether the user's values in flight use up all of its credit.
     @inline(__always)
     func isExhausted(_ user: UserID) -> Bool {
         outstanding >= SharedHost.sendCredit && inFlight(user) >= SharedHost.sendCredit
@@ -196,10 +198,11 @@ struct SendCredits: Sendable {
         return count
     }
 
-    /// The credits that a user has taken and not been given back, as far as it knows.
+    /// The user's credits in use, from its point of view: those in flight, and those returned but not yet reported to
+    /// it.
     func taken(by user: UserID) -> Int { inFlight(user) + (returned.first { $0.user == user }?.count ?? 0) }
 
-    /// A user gets some of its returned credits.
+    /// Records that a user was notified of some of its returned credits.
     mutating func tell(_ count: Int, to user: UserID) {
         guard let index = returned.firstIndex(where: { $0.user == user }) else { return }
         returned[index].count -= count
@@ -208,26 +211,26 @@ struct SendCredits: Sendable {
 
     mutating func clearReturned() { returned.removeAll(keepingCapacity: true) }
 
-    /// The user is gone; its values in flight belong to no user.
+    /// Removes a user that has detached. Its values in flight no longer belong to any user.
     mutating func forget(_ user: UserID) { returned.removeAll { $0.user == user } }
 }
 
-/// The indications that wait for the one before to be confirmed (Core 5.4, Vol 3, Part F, 3.4.7.2).
+/// The indications that wait for the previous one to be confirmed (Core 5.4, Vol 3, Part F, 3.4.7.2).
 struct IndicationQueue: Sendable {
     struct Entry: Sendable {
         let call: UserCall
         let handle: AttributeHandle
         let value: [UInt8]
-        /// Whether it took a credit, which is returned on confirmation.
+        /// Whether the indication took a credit, which is returned when it is confirmed.
         let tookCredit: Bool
     }
 
     private var entries: [Entry] = []
     private var head = 0
-    /// Whether the first one has been sent.
+    /// Whether the first indication has been sent.
     var isFirstSent = false
 
-    /// How many may wait on one link.
+    /// The maximum number of indications per link.
     static let capacity = 4096
 
     var first: Entry? { head < entries.count ? entries[head] : nil }
@@ -244,7 +247,8 @@ struct IndicationQueue: Sendable {
         head = 0
     }
 
-    /// Removes a user's unsent indications. The confirmation of a sent one is still awaited.
+    /// Removes matching indications that have not been sent. If the first one was sent, its confirmation is still
+    /// awaited.
     mutating func remove(where isMeant: (Entry) -> Bool) -> [Entry] {
         let keepsFirst = isFirstSent
         var removed: [Entry] = []

@@ -1,14 +1,14 @@
 import BluetoothBase
 import BluetoothHost
 
-/// The peers whose links end as soon as they begin, and how long to wait before connecting to each of them again.
+/// The peers whose links end shortly after they begin, with the backoff before the next connection to each of them.
 struct ShortLivedLinks: Sendable {
     private var peers: [(peer: PeerID, backoff: Backoff)] = []
 
-    /// How many peers are remembered; the oldest is forgotten first.
+    /// The maximum number of peers. The oldest one is removed first.
     private static let capacity = 64
 
-    /// A link has ended that this host did not end.
+    /// Records that a link ended which this host did not disconnect.
     mutating func linkEnded(with peer: PeerID, after beginning: Instant, at now: Instant) {
         let index = peers.firstIndex { $0.peer == peer }
         guard beginning.duration(to: now) < LinkInformation.shortestUse else {
@@ -22,7 +22,7 @@ struct ShortLivedLinks: Sendable {
         peers.append((peer, backoff))
     }
 
-    /// When a link to a peer may be tried again; nil for at once.
+    /// When a link to a peer may be attempted again; nil for immediately.
     mutating func deadline(for peer: PeerID, at now: Instant) -> Instant? {
         guard let index = peers.firstIndex(where: { $0.peer == peer }), peers[index].backoff.waits(at: now) else {
             return nil

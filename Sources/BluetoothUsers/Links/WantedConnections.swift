@@ -2,22 +2,23 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHost
 
-/// How to connect.
+/// Options for connecting to a peer.
 public struct ConnectRequest: Sendable {
-    /// How long to try, from the call on; nil until the call is cancelled.
+    /// How long to try, starting with the call; nil to try until the call is cancelled.
     public var timeout: Duration?
-    /// How long to wait before the first try.
+    /// The delay before the first attempt.
     public var delay: Duration
-    /// Where the peer is asked, see `Host.connect`. There is one attempt at each peer: in a subevent, as long as somebody wants that.
-    /// PHYs are those of the attempt under way.
+    /// How to reach the peer, see `Host.connect`. All users share one attempt per peer. It uses a subevent as long as
+    /// any user requests one. An attempt in progress keeps its PHYs.
     public var route: Route
 
-    /// `ConnectionRoute` of a user, who knows a set by the token of `HostCall.Kind.advertiseSet`.
+    /// A user's `ConnectionRoute`. It identifies an advertising set by the token of `HostCall.Kind.advertiseSet`.
     public enum Route: Hashable, Sendable {
         case advertising(ScanPHYs)
         case subevent(Int, of: CallToken)
     }
 
+    /// Creates a request. By default, it starts immediately, scans for the peer on LE 1M, and never times out.
     public init(timeout: Duration? = nil, delay: Duration = .zero, by route: Route = .advertising(.le1M)) {
         self.timeout = timeout
         self.delay = delay
@@ -25,13 +26,13 @@ public struct ConnectRequest: Sendable {
     }
 }
 
-/// The peers that users want links to, with one attempt for each peer.
+/// The peers that users want to connect to, with one attempt per peer.
 struct WantedConnections: Sendable {
     struct Wanted: Sendable {
         let call: UserCall
-        /// Its lasting identity.
+        /// The peer's lasting identity.
         var peer: PeerID
-        /// When the attempt begins; nil if it has begun.
+        /// When the attempt starts; nil if it has started.
         var start: Instant?
         let deadline: Instant?
         let route: ConnectionRoute
@@ -41,17 +42,17 @@ struct WantedConnections: Sendable {
         func isOver(at now: Instant) -> Bool { deadline.map { $0 <= now } ?? false }
     }
 
-    /// What the host does for all who want a link to one peer.
+    /// The host's attempt for all users that want a link to one peer.
     struct Attempt: Sendable {
         let identifier: ConnectionAttempt
         let route: ConnectionRoute
     }
 
     private var wanted: [Wanted] = []
-    /// The host's attempts under way.
+    /// The host's attempts in progress.
     private(set) var attempts: [PeerID: Attempt] = [:]
 
-    /// The peers that are wanted, each once.
+    /// The wanted peers, without duplicates.
     var peers: [PeerID] {
         var seen: Set<PeerID> = []
         return wanted.compactMap { seen.insert($0.peer).inserted ? $0.peer : nil }
@@ -63,7 +64,9 @@ struct WantedConnections: Sendable {
         return deadline
     }
 
-    /// - Parameter earliest: when the attempt may begin, whatever the request says; nil for at once.
+    /// Adds a request.
+    ///
+    /// - Parameter earliest: the earliest start of the attempt, regardless of the request; nil for immediately.
     mutating func append(
         _ call: UserCall, _ peer: PeerID, _ request: ConnectRequest, by route: ConnectionRoute,
         notBefore earliest: Instant?, at now: Instant
@@ -75,22 +78,23 @@ struct WantedConnections: Sendable {
                 deadline: request.timeout.map { now.advanced(by: $0) }, route: route))
     }
 
-    /// Notes an attempt that the host has begun.
+    /// Records an attempt that the host has started.
     mutating func began(_ identifier: ConnectionAttempt, to peer: PeerID, by route: ConnectionRoute) {
         attempts[peer] = Attempt(identifier: identifier, route: route)
     }
 
-    /// Removes the attempt to connect to a peer, which is about to be cancelled.
+    /// Removes the attempt to connect to a peer, which the caller is about to cancel.
     mutating func removeAttempt(to peer: PeerID) { attempts[peer] = nil }
 
-    /// Removes an attempt that is over.
+    /// Removes an attempt that has ended.
     mutating func remove(_ attempt: ConnectionAttempt?) -> (peer: PeerID, attempt: Attempt)? {
         guard let (peer, over) = attempts.first(where: { $0.value.identifier == attempt }) else { return nil }
         attempts[peer] = nil
         return (peer, over)
     }
 
-    /// Where a peer is asked: in a subevent to which it listens, or else wherever it may advertise.
+    /// How to reach a peer: through a subevent to which it listens, if any user requests one, otherwise through its
+    /// advertising.
     func route(to peer: PeerID) -> ConnectionRoute {
         var phys = ScanPHYs()
         for one in wanted where one.peer == peer && one.isActive {
@@ -102,23 +106,23 @@ struct WantedConnections: Sendable {
 
     func contains(where isMeant: (Wanted) -> Bool) -> Bool { wanted.contains(where: isMeant) }
 
-    /// Whether a user wants a link to this peer now.
+    /// Whether a user currently wants a link to this peer.
     func isActive(_ peer: PeerID) -> Bool { wanted.contains { $0.peer == peer && $0.isActive } }
 
-    /// Some peers turned out to be known under other identities.
+    /// Replaces the identities of peers with their lasting ones.
     mutating func rename(_ lastingName: (PeerID) -> PeerID) {
         for index in wanted.indices { wanted[index].peer = lastingName(wanted[index].peer) }
         attempts = Dictionary(attempts.map { (lastingName($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Removes requests, and returns them.
+    /// Removes and returns matching requests.
     mutating func removeAll(where isMeant: (Wanted) -> Bool) -> [Wanted] {
         let removed = wanted.filter(isMeant)
         wanted.removeAll(where: isMeant)
         return removed
     }
 
-    /// Removes the requests that have timed out, and begins those that are due.
+    /// Removes and returns the requests that have timed out, and starts those that are due.
     mutating func expire(at now: Instant) -> [Wanted] {
         let expired = removeAll { $0.isOver(at: now) }
         for index in wanted.indices where wanted[index].start.map({ $0 <= now }) == true { wanted[index].start = nil }

@@ -1,8 +1,8 @@
 import BluetoothHost
 
-/// Changes of bonds on their way to a store, and the calls that wait until a removal is stored.
+/// The bond changes to be stored, and the calls that wait until a removal is stored.
 struct BondRequests: Sendable {
-    /// The changes that the caller has not taken yet, oldest first.
+    /// The changes that have not been taken yet, oldest first.
     private var changes: [BondChange] = []
     private var removals: [(request: UInt32, call: UserCall)] = []
     private var lastRequest: UInt32 = 0
@@ -11,7 +11,7 @@ struct BondRequests: Sendable {
 
     mutating func append(_ change: BondChange) { changes.append(change) }
 
-    /// Adds a removal that a call waits for.
+    /// Adds a removal that a call is waiting for.
     mutating func appendRemoval(of bond: Bond, for call: UserCall) {
         lastRequest &+= 1
         removals.append((lastRequest, call))
@@ -23,12 +23,12 @@ struct BondRequests: Sendable {
         return changes
     }
 
-    /// The call that waits for a removal; nil if none does.
+    /// Removes and returns the call that waits for a removal; nil if no call does.
     mutating func takeCall(of request: UInt32?) -> UserCall? {
         removals.firstIndex { $0.request == request }.map { removals.remove(at: $0).call }
     }
 
-    /// The calls whose removals may never be stored.
+    /// Removes and returns all waiting calls, because their removals may never be stored.
     mutating func abandon() -> [UserCall] {
         defer { removals = [] }
         return removals.map(\.call)

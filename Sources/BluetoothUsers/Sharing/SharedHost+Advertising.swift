@@ -6,19 +6,19 @@ import BluetoothHost
 struct AdvertisementRecord: Sendable {
     let call: UserCall
     let request: AdvertisingRequest
-    /// When it ends by itself.
+    /// When the advertisement ends automatically; nil for never.
     let end: Instant?
-    /// Whether the user knows that it is on the air.
+    /// Whether the user has been notified that the advertisement is on the air.
     var isStarted = false
 }
 
-/// One advertisement for all users.
+/// Merges the advertisements of all users into one.
 extension SharedHost {
     mutating func advertise(_ call: UserCall, _ request: AdvertisingRequest, at now: Instant) {
         if let refusal { return end(call, .failure(refusal)) }
         let end: Instant?
         do throws(HostError) {
-            // Before anything is cancelled: an advertisement that is refused changes nothing.
+            // Validate before anything is cancelled, so that an invalid request changes nothing.
             let parameters = try AdvertisingRequest.merged([request])
             end = parameters.limit.map { now.advanced(by: $0) }
         } catch {
@@ -32,7 +32,7 @@ extension SharedHost {
         updateAdvertising(at: now)
     }
 
-    /// Makes the controller advertise for all current users.
+    /// Advertises on behalf of all current users.
     mutating func updateAdvertising(at now: Instant) {
         guard !advertisements.isEmpty else { return host.stopAdvertising(at: now) }
         do throws(HostError) {
@@ -52,7 +52,7 @@ extension SharedHost {
         }
     }
 
-    /// The time of an advertisement is over. The others go on.
+    /// Ends the advertisements whose duration has elapsed. The others continue.
     mutating func advertisingEnded(at now: Instant) {
         let isOver = { (record: AdvertisementRecord) in record.end.map { $0 <= now } ?? false }
         let ended = advertisements.filter(isOver)
@@ -61,20 +61,20 @@ extension SharedHost {
         updateAdvertising(at: now)
     }
 
-    /// The new advertisement is refused; the previous one continues.
+    /// Ends the new advertisements with the error. The previous ones continue.
     mutating func advertisingFailed(_ error: HostError, at now: Instant) {
         let refused = advertisements.filter { !$0.isStarted }
         advertisements.removeAll { !$0.isStarted }
         let reason = status == .lost ? HostError.adapterRemoved : error
         for advertisement in refused { end(advertisement.call, .failure(reason)) }
-        // The controller is gone: what was on the air waits for its return.
+        // The controller is missing, so advertising resumes when it returns.
         if error == .notReady { return }
-        // Without a new one there is nothing left to try.
+        // If no advertisement was new, nothing else can be tried.
         if refused.isEmpty { advertisements = [] }
         if !advertisements.isEmpty { updateAdvertising(at: now) }
     }
 
-    /// A controller is up: resumes the advertising that the host gave up with the previous one.
+    /// Resumes advertising that the host stopped when the previous controller was lost.
     mutating func retryAdvertising(at now: Instant) {
         guard !advertisements.isEmpty, !host.isAdvertisingWanted() else { return }
         updateAdvertising(at: now)
@@ -82,14 +82,14 @@ extension SharedHost {
 }
 
 extension AdvertisingRequest {
-    /// The merged parameters of several users: the first name, all services, connectable if one is, and the shortest
-    /// interval.
+    /// Merges the requests of several users: the first name, all services, connectable if any of them is, and the
+    /// shortest interval.
     static func merged(_ requests: [AdvertisingRequest]) throws(HostError) -> AdvertisingParameters {
         guard var merged = requests.first else { throw .invalidParameters }
         for request in requests.dropFirst() {
             merged.advertisement.merge(request.advertisement)
             merged.isConnectable = merged.isConnectable || request.isConnectable
-            // What is for one peer and what is for all cannot be advertised at once.
+            // A single advertisement cannot be directed at one peer and open to all.
             if merged.peer != request.peer { merged.peer = nil }
             if request.interval.upperBound < merged.interval.upperBound { merged.interval = request.interval }
         }

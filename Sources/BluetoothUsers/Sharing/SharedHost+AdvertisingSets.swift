@@ -6,22 +6,22 @@ import BluetoothHost
 struct AdvertisingSetRecord: Sendable {
     let call: UserCall
     let handle: AdvertisingHandle
-    /// Whether the user knows that it is on the air.
+    /// Whether the user has been notified that the set is on the air.
     var isStarted = false
-    /// A call for something else to be advertised, until that is on the air.
+    /// The call that changes what the set advertises, until the change is on the air.
     var change: UserCall?
 }
 
 extension AdvertisingHandle {
-    /// The set that the advertisements of all users are merged into. All others belong to one user each.
+    /// The set that carries the merged advertisements of all users. Every other set belongs to one user.
     static let shared = AdvertisingHandle(0)
 }
 
-/// Advertising sets, each for one user.
+/// Advertising sets that belong to one user each.
 extension SharedHost {
     mutating func advertise(_ call: UserCall, _ parameters: AdvertisingParameters, at now: Instant) {
         if let refusal { return end(call, .failure(refusal)) }
-        // As many as there may be, and one more, which the host refuses.
+        // One handle more than the maximum number of sets. The host rejects the additional one.
         let handles = (1...UInt8(Host.maximumAdvertisingSets) + 1).map { AdvertisingHandle($0) }
         guard let handle = handles.first(where: { handle in !advertisingSets.contains { $0.handle == handle } }) else {
             return end(call, .failure(.busy))
@@ -42,10 +42,10 @@ extension SharedHost {
         end(advertisingSets[index].call, .success(.done))
     }
 
-    /// The set is over, by itself.
+    /// Ends a set whose duration has elapsed.
     mutating func setEnded(_ handle: AdvertisingHandle) { removeSet(handle, nil) }
 
-    /// The controller refuses the set.
+    /// Ends a set that the controller rejected.
     mutating func setFailed(_ handle: AdvertisingHandle, _ error: HostError) {
         removeSet(handle, status == .lost ? .adapterRemoved : error)
     }
@@ -58,9 +58,9 @@ extension SharedHost {
         tell(.advertisingSetEnded(record.call.token, error), to: record.call.user)
     }
 
-    /// Ends the sets of a user, or that of a call of his.
+    /// Stops the matching sets: all sets of a user, or the set of one call.
     ///
-    /// - Returns: the calls whose sets have not been on the air yet.
+    /// - Returns: the calls whose sets were never on the air.
     mutating func stopSets(where isMeant: (UserCall) -> Bool, at now: Instant) -> [UserCall] {
         let stopped = advertisingSets.filter { isMeant($0.call) }
         advertisingSets.removeAll { isMeant($0.call) }
@@ -71,7 +71,7 @@ extension SharedHost {
         return stopped.filter { !$0.isStarted }.map(\.call)
     }
 
-    /// The adapter is gone: what has not been on the air is not waited for.
+    /// Ends the sets that have not been on the air, because the adapter is gone.
     mutating func endPendingSets(_ error: HostError) {
         for record in advertisingSets where !record.isStarted { end(record.call, .failure(error)) }
         advertisingSets.removeAll { !$0.isStarted }

@@ -3,21 +3,21 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// Which client operations of a link keep the order of their calls: those of one lane. They go over one bearer; others may go
-/// over others, and overtake them.
+/// Groups client operations of a link that must keep the order of their calls. Operations of one lane use the same
+/// bearer. Other operations may use other bearers and overtake them.
 enum OperationLane: Hashable, Sendable {
-    /// The host's own.
+    /// The host's own operations.
     case host
-    /// A user's, whatever they are about.
+    /// All operations of a user.
     case user(UserID)
-    /// Those with one attribute, of calls that need no other order.
+    /// The operations of a user on one attribute, for calls that need no other ordering.
     case attribute(UserID, AttributeHandle)
-    /// No other one.
+    /// An operation that has no order relative to others.
     case none
 }
 
-/// Client operations and the bearers of a link (Core 5.4, Vol 3, Part F, 3.2.11): each goes to the one with the fewest
-/// operations, unless others of its lane are under way.
+/// Assigns client operations to the bearers of a link (Core 5.4, Vol 3, Part F, 3.2.11). Each operation uses the bearer
+/// with the fewest operations, unless other operations of its lane are in progress.
 extension SharedHost {
     func lane(of operation: GATTClientOperation, for purpose: PendingOperation.Purpose, _ slot: LinkSlot)
         -> OperationLane
@@ -28,13 +28,13 @@ extension SharedHost {
             guard !call.keepsOrder else { return .user(call.user) }
             return operation.attribute.map { .attribute(call.user, $0) } ?? .none
         case .subscription(let handle):
-            // A user may go on at once with what depends on its subscription.
+            // A user may continue immediately with operations that depend on its subscription.
             let call = links[slot.index].subscriptions.caller(of: handle)
             return call.map { $0.keepsOrder ? .user($0.user) : .attribute($0.user, handle) } ?? .host
         }
     }
 
-    /// The bearer for an operation; nil if it has to wait.
+    /// The bearer for an operation; nil if the operation has to wait.
     func bearer(for operation: GATTClientOperation, _ lane: OperationLane, _ slot: LinkSlot) -> AttributeChannel
         .ID?
     {
@@ -50,13 +50,14 @@ extension SharedHost {
         return pending == nil || pending == .first ? .first : nil
     }
 
-    /// An operation has ended: begins those that waited for its bearer. Those that still have to wait are held again, in their order.
+    /// Starts the operations that waited for a bearer, because an operation has ended. Operations that still have to
+    /// wait are held again in their order.
     mutating func beginHeldOperations(_ slot: LinkSlot, at now: Instant) {
         for waiting in links[slot.index].scheduler.takeWaitingForBearer() { start(waiting, slot, at: now) }
     }
 
-    /// The bearer of an operation was closed, and the link goes on. What cannot have changed anything, or not twice, begins
-    /// again on another one.
+    /// Handles the end of an operation whose bearer was closed while the link remains. If the operation was not sent,
+    /// or has the same effect when repeated, it starts again on another bearer.
     mutating func bearerClosed(
         _ operation: PendingOperation, _ error: GATTClientError, _ slot: LinkSlot, at now: Instant
     ) {
@@ -66,12 +67,12 @@ extension SharedHost {
         start(operation.again, slot, at: now)
     }
 
-    /// On how many bearers an operation is tried.
+    /// The maximum number of bearers on which an operation is attempted.
     private static let bearerLimit: UInt8 = 4
 }
 
 extension GATTClientOperation {
-    /// The one attribute it is about; nil for several.
+    /// The only attribute that the operation concerns; nil if there are several.
     fileprivate var attribute: AttributeHandle? {
         switch self {
         case .read(let handle), .readLong(let handle, _), .write(let handle, _), .writeLong(let handle, _),
@@ -81,8 +82,8 @@ extension GATTClientOperation {
         }
     }
 
-    /// Whether it belongs on the fixed channel: the MTU is exchanged there, and the server has one queue for the parts of
-    /// values from all bearers (Vol 3, Part F, 3.4.6.1).
+    /// Whether the operation requires the fixed channel. The MTU is exchanged there, and the server has a single
+    /// prepare queue for the parts of values from all bearers (Vol 3, Part F, 3.4.6.1).
     fileprivate var needsFixedChannel: Bool {
         switch self {
         case .exchangeMTU, .writeLong, .writeReliably: true
@@ -90,7 +91,7 @@ extension GATTClientOperation {
         }
     }
 
-    /// Whether it does no more if it is done twice.
+    /// Whether repeating the operation has no additional effect.
     fileprivate var isRepeatable: Bool {
         switch self {
         case .write, .writeLong, .writeReliably: false

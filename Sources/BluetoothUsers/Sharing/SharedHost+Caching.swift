@@ -3,13 +3,13 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// What is known of peers' servers: operations and answers go to the link's `AttributeCaching`, whose effects are carried out here.
+/// Passes operations and responses to each link's `AttributeCaching`, and carries out its effects.
 extension SharedHost {
     func cachingContext(_ slot: LinkSlot) -> AttributeCaching.Context {
         AttributeCaching.Context(links[slot.index].preparation)
     }
 
-    /// Has an operation wait where the Database Hash decides about it, or about one before it.
+    /// Delays an operation if it, or an operation before it, depends on the Database Hash. Returns whether it waits.
     mutating func waitsForHash(_ request: OperationScheduler.Operation, _ slot: LinkSlot, at now: Instant) -> Bool {
         let isFirst = links[slot.index].caching.dependsOnTrust(request.operation)
         let trust = isFirst ? host.attributeTrust(on: links[slot.index].identifier) : .unproven
@@ -20,13 +20,13 @@ extension SharedHost {
         return true
     }
 
-    /// The peer has answered about its Database Hash.
+    /// Handles the peer's response about its Database Hash.
     mutating func hashRead(_ result: Result<GATTClientResult, HostError>, _ slot: LinkSlot, at now: Instant) {
         let context = cachingContext(slot), kept = keptAttributes(slot)
         perform(links[slot.index].caching.hashRead(result, context, kept: kept), slot, at: now)
     }
 
-    /// What earlier links have found of a link's peer.
+    /// The attributes of a link's peer that were kept from earlier links.
     private func keptAttributes(_ slot: LinkSlot) -> DiscoveredAttributes? {
         switch host.attributeTrust(on: links[slot.index].identifier) {
         case .unproven: nil
@@ -35,14 +35,14 @@ extension SharedHost {
         }
     }
 
-    /// Takes in what an operation has found.
+    /// Adds the result of an operation to the cache.
     mutating func learnAttributes(
         from result: GATTClientResult, of operation: PendingOperation, _ slot: LinkSlot, at now: Instant
     ) {
         perform(links[slot.index].caching.learn(result, of: operation, cachingContext(slot)), slot, at: now)
     }
 
-    /// Carries out what a link's cache asks for.
+    /// Carries out the effects of a link's cache.
     mutating func perform(_ effects: [AttributeCaching.Effect], _ slot: LinkSlot, at now: Instant) {
         for effect in effects {
             switch effect {
@@ -58,7 +58,7 @@ extension SharedHost {
         }
     }
 
-    /// A caller knows better: what is known of a peer is dropped, on its link as well.
+    /// Drops what is cached for a peer at a user's request, including on the current link.
     mutating func forgetAttributes(of peer: PeerID, at now: Instant) {
         let peer = host.lastingName(of: peer)
         for slot in slots where links[slot.index].isInUse && host.lastingName(of: links[slot.index].peer) == peer {
@@ -68,7 +68,7 @@ extension SharedHost {
         host.dropAttributes(of: peer)
     }
 
-    /// A link has ended: what was found of a peer with a hash is kept. With a bond, the bond keeps it.
+    /// Keeps the attributes of a peer with a Database Hash when a link ends. For a bonded peer, the bond keeps them.
     mutating func keepAttributes(of record: LinkRecord) {
         let peer = host.lastingName(of: record.peer)
         guard let lasting = record.caching.lasting, !host.isBonded(peer) else { return }
@@ -77,7 +77,7 @@ extension SharedHost {
 }
 
 extension GATTClientOperation {
-    /// Whether what is known of a server may answer it.
+    /// Whether the operation can be answered from the cache.
     var isDiscovery: Bool {
         switch self {
         case .discoverPrimaryServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors,
@@ -87,14 +87,14 @@ extension GATTClientOperation {
         }
     }
 
-    /// The operation that finds what this one does, and all that takes no further request.
+    /// An operation that returns the same attributes as this one, and any others that take no additional request.
     var whole: GATTClientOperation {
         if case .discoverCharacteristics(let handles, _) = self { .discoverCharacteristics(in: handles) } else { self }
     }
 }
 
 extension GATTClientResult {
-    /// What `operation` asked for, of what `operation.whole` has found.
+    /// The part of the result of `operation.whole` that `operation` requested.
     func narrowed(to operation: GATTClientOperation) -> GATTClientResult {
         guard case .discoverCharacteristics(_, let uuid?) = operation, case .characteristics(let found) = self
         else { return self }
@@ -102,12 +102,12 @@ extension GATTClientResult {
     }
 }
 
-/// What was discovered of peers without a bond, that have a Database Hash: of those used last.
+/// The attributes of the most recently used peers that have a Database Hash but no bond.
 struct PeerAttributes: Sendable {
-    /// In the order of their use, the latest last.
+    /// In order of use, most recent last.
     private var entries: [(peer: PeerID, attributes: DiscoveredAttributes)] = []
 
-    /// How many peers are remembered.
+    /// The maximum number of peers.
     static let capacity = 64
 
     var count: Int { entries.count }

@@ -3,12 +3,12 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// The calls of the users.
+/// Carries out the calls of users.
 extension SharedHost {
-    /// Carries out calls, in order. An event reports the result of each.
+    /// Carries out calls in order. An event reports the result of each call.
     public mutating func perform(_ calls: [HostCall], at now: Instant) {
         for index in calls.indices {
-            // Frequent calls go straight to the host.
+            // Frequent calls are passed directly to the host.
             switch calls[index].kind {
             case .writeWithoutResponse(let link, let handle, let value):
                 guard let slot = slot(of: link) else { continue }
@@ -39,7 +39,7 @@ extension SharedHost {
     }
 
     private mutating func performRare(_ call: HostCall, at now: Instant) {
-        // A call may arrive after its user has gone.
+        // A call may arrive after its user has detached.
         guard index(of: call.user) != nil else { return }
         guard call.keepsOrder, let link = call.kind.linkOfTurn, let slot = slot(of: link) else {
             if isOutdated(call) { return end(UserCall(call), .failure(.servicesChanged)) }
@@ -110,7 +110,7 @@ extension SharedHost {
         }
     }
 
-    /// A call for an existing link.
+    /// Carries out a call on an existing link.
     mutating func carryOut(_ kind: HostCall.Kind, _ call: UserCall, _ slot: LinkSlot, at now: Instant) {
         switch kind {
         case .release: release(slot, for: call.user, at: now)
@@ -164,11 +164,11 @@ extension SharedHost {
         }
     }
 
-    /// Cancels what a token stands for.
+    /// Cancels the scan, advertisement, subscription or call that a token identifies.
     private mutating func cancel(_ call: UserCall, at now: Instant) {
         if let index = scans.firstIndex(where: { $0.call == call }) {
             scans.remove(at: index)
-            // Parameters that were valid for all scans are valid for some of them.
+            // Parameters that were valid for all scans are also valid for some of them.
             return (try? updateScanning(at: now)) ?? ()
         }
         if let index = advertisements.firstIndex(where: { $0.call == call }) {
@@ -188,7 +188,7 @@ extension SharedHost {
         for slot in slots where links[slot.index].isInUse && cancel(call, slot, at: now) { return }
     }
 
-    /// False if the token stands for nothing on this link.
+    /// Returns false if the token identifies nothing on this link.
     private mutating func cancel(_ call: UserCall, _ slot: LinkSlot, at now: Instant) -> Bool {
         if let operation = links[slot.index].scheduler.operations.first(where: { $0.purpose == .call(call) }) {
             host.cancel(operation.identifier, on: links[slot.index].identifier)
@@ -196,7 +196,7 @@ extension SharedHost {
         }
         if stopPowerReports(slot, where: { $0 == call }, at: now) { return true }
         if let waiting = links[slot.index].scheduler.remove(call) {
-            // The call that cancels has no turn.
+            // End the waiting call, since only that one has a turn to end.
             end(waiting, .failure(.cancelled))
             return true
         }
@@ -217,7 +217,7 @@ extension SharedHost {
         return true
     }
 
-    /// Makes a request to the host that an event answers.
+    /// Sends the host a request whose result arrives as an event.
     mutating func request(
         _ call: UserCall, _ slot: LinkSlot, _ body: (inout Host) throws(HostError) -> RequestIdentifier
     ) {

@@ -4,12 +4,14 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothL2CAP
 
-/// The credit-based channels of the users. Each channel belongs to one: who opened it, or who offers the service.
+/// The users' credit-based channels. Each channel belongs to one user: the one that opened it, or the one that offers
+/// the service.
 extension SharedHost {
-    /// How many SDUs each channel takes before one of them has left. A user has as many credits when a channel opens.
+    /// The number of SDUs that each channel accepts before one of them has been sent. This is a user's credit when a
+    /// channel opens.
     public static let channelCredit = CreditBasedChannels.sendLimit
 
-    // MARK: - Offering
+    // MARK: - Listening
 
     mutating func listen(_ call: UserCall, _ psm: UInt16?, _ listener: ChannelListener) {
         do throws(HostError) {
@@ -40,7 +42,7 @@ extension SharedHost {
             guard let index = index(of: channel, slot), links[slot.index].channels[index].user == call.user else {
                 return
             }
-            // Credits keep a user from sending more than there is room for; who disregards them loses the channel.
+            // Credits limit what a user sends. If a user exceeds them, its channel is closed.
             guard let isSent = try? host.send(sdu.span, over: channel, on: link), isSent else {
                 return host.closeChannel(channel, on: link, isAbrupt: true, at: now)
             }
@@ -87,9 +89,9 @@ extension SharedHost {
         links[slot.index].channels.firstIndex { $0.id == channel }
     }
 
-    /// Calls off what a user has asked for, or waits to ask for again. False if the call is none of these.
+    /// Cancels a user's request to open or reconfigure a channel. Returns false if the call made no such request.
     mutating func cancelOpening(_ call: UserCall, _ slot: LinkSlot, at now: Instant) -> Bool {
-        // The call that cancels has no turn: the one that asked ends.
+        // End the call that made the request, since only that one has a turn to end.
         if let index = links[slot.index].refusedChannels.firstIndex(where: { $0.request.call == call }) {
             end(links[slot.index].refusedChannels.remove(at: index).request.call, .failure(.cancelled))
             return true
@@ -109,7 +111,7 @@ extension SharedHost {
         return true
     }
 
-    /// Nobody waits any more for the channels of a request: neither for those still to come, nor for those that have.
+    /// Closes the channels of a cancelled request, both those still being opened and those already open.
     private mutating func callOff(_ opening: ChannelOpening, _ slot: LinkSlot, at now: Instant) {
         let opened = opening.opened.map(\.id)
         links[slot.index].channels.removeAll { opened.contains($0.id) }
@@ -118,7 +120,7 @@ extension SharedHost {
         }
     }
 
-    /// A user is gone, and its channels with it.
+    /// Removes a user that has detached, and closes its channels.
     mutating func forgetChannels(of user: UserID, _ slot: LinkSlot, at now: Instant) {
         links[slot.index].refusedChannels.removeAll { $0.request.call.user == user }
         links[slot.index].reconfigurations.removeAll { $0.call.user == user }
@@ -155,7 +157,7 @@ extension SharedHost {
             tell(.channel(link, .opened(channel, information)), to: owner)
         case .opened(let channel, let information, .thisDevice):
             settleOpening(of: channel, .success(information), slot, at: now)
-        // With its link: the end of that follows, and its reason.
+        // The channel failed because its link ended. The end of the link follows, with its reason.
         case .openingFailed(_, .cancelled): return
         case .openingFailed(let channel, let failure): settleOpening(of: channel, .failure(failure), slot, at: now)
         case .reconfigured(let channels, let failure):
@@ -174,7 +176,7 @@ extension SharedHost {
         }
     }
 
-    /// What became of a channel that was asked for. The call ends when that is known of all that were asked for with it.
+    /// Records the outcome of opening a channel. The call ends when all channels of its request have an outcome.
     private mutating func settleOpening(
         of channel: CreditBasedChannel.ID, _ result: Result<ChannelInformation, ChannelOpeningFailure>,
         _ slot: LinkSlot,
@@ -204,7 +206,7 @@ extension SharedHost {
         }
     }
 
-    /// At the end of a turn: returns the credits of SDUs that have left.
+    /// Returns the credits of SDUs that have been sent. Called at the end of a turn.
     mutating func settleChannelCredits(_ slot: LinkSlot) {
         let link = links[slot.index].identifier
         for index in links[slot.index].channels.indices where links[slot.index].channels[index].outstanding > 0 {
@@ -218,8 +220,9 @@ extension SharedHost {
 
     // MARK: - Security
 
-    /// The peer refused a channel. Where more protection may help, and somebody answers for the person, the request waits for
-    /// that and is repeated, as refused operations of the GATT client are (Core 5.4, Vol 3, Part C, 10.3.2).
+    /// Handles the peer's refusal of a channel. If more security may help, and a pairing agent is available, the
+    /// request waits for it and is repeated, like refused operations of the GATT client (Core 5.4, Vol 3, Part C,
+    /// 10.3.2).
     private mutating func raisesSecurity(
         _ request: ChannelRequest, _ failure: ChannelOpeningFailure, _ slot: LinkSlot, at now: Instant
     ) -> Bool {
@@ -229,14 +232,14 @@ extension SharedHost {
             let pairing = PairRequest(after: result, on: security)
         else { return false }
         if !host.isSecurityPending(on: links[slot.index].identifier) {
-            // Without a pairing the peer's refusal is the result.
+            // If pairing cannot start, the result is the peer's refusal.
             guard (try? beginProtecting(slot, pairing, isOnDemand: true, at: now)) != nil else { return false }
         }
         links[slot.index].refusedChannels.append(RefusedChannel(request: request, failure: failure))
         return true
     }
 
-    /// The link is protected, or will not be.
+    /// Repeats or ends the refused requests, because the link has been secured or securing it has failed.
     mutating func repeatRefusedChannels(_ error: HostError?, _ slot: LinkSlot, at now: Instant) {
         let refused = links[slot.index].refusedChannels
         links[slot.index].refusedChannels = []
@@ -250,63 +253,65 @@ extension SharedHost {
     }
 }
 
-/// What a user wants of the channels of a link.
+/// A user's call that concerns the channels of a link.
 public enum ChannelCall: Sendable {
-    /// Opens an LE credit-based channel to a service, or with a count, as many enhanced ones at once, 1 to 5; ends with
-    /// `.channels`, which are those that the peer opened, and at least one. Where the peer demands more protection, and somebody
-    /// answers for the person, the link is protected first.
+    /// Opens an LE credit-based channel to a service, or, with a count, that number of enhanced credit-based channels
+    /// at once, 1 to 5. Ends with `.channels`: those that the peer accepted, at least one. If the peer requires more
+    /// security and a pairing agent is available, the link is secured first.
     indirect case open(psm: UInt16, ChannelParameters, count: Int?)
-    /// Takes longer SDUs and K-frames on an enhanced channel from now on, or shorter K-frames; ends with `.done`.
+    /// Accepts longer SDUs and K-frames on an enhanced channel from now on, or shorter K-frames; ends with `.done`.
     case reconfigure(CreditBasedChannel.ID, mtu: UInt16, mps: UInt16)
-    /// Sends an SDU, of one octet to as many as the peer takes. It takes a credit of the channel: there are
-    /// `SharedHost.channelCredit` of them when it opens, and `UserEvent.Channel.credit` gives them back.
+    /// Sends an SDU of at least one octet, and at most the length that the peer accepts. It takes a credit of the
+    /// channel. The channel opens with `SharedHost.channelCredit` credits, and `UserEvent.Channel.credit` returns them.
     case send(CreditBasedChannel.ID, [UInt8])
-    /// The user has taken an SDU of this length, so that the peer may send more.
+    /// Reports that the user has processed an SDU of this length, so that the peer may send more.
     case consume(CreditBasedChannel.ID, Int)
-    /// Closes a channel; `UserEvent.Channel.closed` follows. What waits is sent first, unless it is to be abrupt.
+    /// Closes a channel; `UserEvent.Channel.closed` follows. Waiting SDUs are sent first, unless `isAbrupt` is true.
     case close(CreditBasedChannel.ID, isAbrupt: Bool)
 }
 
-/// A channel that is open.
+/// An open channel.
 public struct OpenedChannel: Equatable, Sendable {
+    /// Identifies the channel on its link, for the calls and events that concern it.
     public var id: CreditBasedChannel.ID
+    /// The SPSM and the mode of the channel, and the limits of both sides.
     public var information: ChannelInformation
 }
 
-/// The channels that a user asks for.
+/// A user's request to open channels.
 struct ChannelRequest: Sendable {
     let call: UserCall
     let psm: UInt16
     let parameters: ChannelParameters
-    /// How many enhanced ones; nil for an LE credit-based one.
+    /// The number of enhanced channels; nil for one LE credit-based channel.
     let count: Int?
 }
 
-/// A request that the peer was asked, and what has become of its channels so far.
+/// A request that was sent to the peer, with the outcome of its channels so far.
 struct ChannelOpening: Sendable {
     let request: ChannelRequest
     var awaited: [CreditBasedChannel.ID]
     var opened: [OpenedChannel] = []
-    /// Why the last of those that failed has failed.
+    /// Why the last failed channel could not be opened.
     var failure: ChannelOpeningFailure?
 }
 
-/// Channels that are asked for again when the link is better protected.
+/// Channels to be requested again once the link has more security.
 struct RefusedChannel: Sendable {
     let request: ChannelRequest
     let failure: ChannelOpeningFailure
 }
 
-/// A channel of a link, and whose it is.
+/// A channel of a link, and the user that it belongs to.
 struct ChannelRecord: Sendable {
     let id: CreditBasedChannel.ID
     let user: UserID
-    /// How many SDUs have been sent without the credit having been given back.
+    /// The number of SDUs whose credit has not been returned yet.
     var outstanding = 0
 }
 
 extension PairRequest {
-    /// What may turn a refusal into a channel; nil if nothing can.
+    /// The pairing that may turn a refusal into acceptance; nil if none can.
     init?(after result: CreditBasedConnectionResult, on security: LinkSecurity) {
         switch result {
         case .insufficientAuthentication: self.init(after: ATTErrorCode.insufficientAuthentication, on: security)

@@ -3,9 +3,9 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// The links that users want: how they begin and end.
+/// Establishes and ends the links that users want.
 extension SharedHost {
-    // MARK: - Wanting a link
+    // MARK: - Requesting a link
 
     mutating func connect(_ call: UserCall, _ peer: PeerID, _ request: ConnectRequest, at now: Instant) {
         if let refusal { return end(call, .failure(refusal)) }
@@ -18,7 +18,7 @@ extension SharedHost {
         switch request.route {
         case .advertising(let phys): route = .advertising(phys)
         case .subevent(let number, let token):
-            // Said at once, so that it fails no attempt that serves others, too.
+            // Fail immediately, so that an invalid subevent does not end an attempt that serves other users as well.
             guard let index = index(ofSet: token, call.user),
                 host.hasSubevent(number, of: advertisingSets[index].handle)
             else { return end(call, .failure(.invalidParameters)) }
@@ -29,7 +29,7 @@ extension SharedHost {
         reconcileConnecting(at: now)
     }
 
-    /// Gives users the existing links, and makes the host connect to the other peers.
+    /// Gives users the existing links, and lets the host connect to the other wanted peers.
     mutating func reconcileConnecting(at now: Instant) {
         for slot in slots where links[slot.index].isInUse && links[slot.index].readiness.isUsable {
             let peer = host.lastingName(of: links[slot.index].peer)
@@ -64,10 +64,11 @@ extension SharedHost {
 
     mutating func connectionFailed(_ attempt: ConnectionAttempt, _ error: HostError, at now: Instant) {
         guard let (peer, attempt) = connects.remove(attempt) else { return }
-        // The peer was faster: its link follows and serves as well.
+        // The peer connected first. Its link is reported next, and serves these calls as well.
         if error == .alreadyConnected { return }
         let error = status == .lost ? HostError.adapterRemoved : error
-        // That it did not answer in a subevent, or that this is gone, says nothing to those who wait for an advertisement.
+        // If the peer did not respond in a subevent, or the subevent no longer exists, calls that wait for advertising
+        // are not affected.
         let isOfRoute = attempt.route.isSubevent && (error == .cancelled || error == .connectionFailedToBeEstablished)
         let failed = connects.removeAll { one in
             one.peer == peer && one.isActive && (!isOfRoute || one.route == attempt.route)
@@ -76,7 +77,7 @@ extension SharedHost {
         if isOfRoute { reconcileConnecting(at: now) }
     }
 
-    /// Handles the deadlines of wanted links.
+    /// Handles the deadlines of calls that want links.
     mutating func fireConnecting(at now: Instant) {
         for wanted in connects.expire(at: now) { end(wanted.call, .failure(.timedOut)) }
         for slot in slots where links[slot.index].isInUse {
@@ -89,7 +90,7 @@ extension SharedHost {
 
     // MARK: - Links
 
-    /// The link to a peer, even one that is about to end.
+    /// The link to a peer, including one that is about to end.
     private func link(to peer: PeerID) -> LinkSlot? {
         slots.first { links[$0.index].isInUse && host.lastingName(of: links[$0.index].peer) == peer }
     }
@@ -98,7 +99,7 @@ extension SharedHost {
         link(to: peer).flatMap { links[$0.index].readiness.isUsable ? $0 : nil }
     }
 
-    /// Gives a user a link, once ATT_MTU is settled.
+    /// Adds a user to a link. The call ends once the ATT_MTU has been negotiated.
     private mutating func hold(_ slot: LinkSlot, for wanted: WantedConnections.Wanted) {
         let user = wanted.call.user
         if !links[slot.index].holders.contains(user) { links[slot.index].holders.append(user) }
@@ -109,7 +110,8 @@ extension SharedHost {
         }
     }
 
-    /// Ends a call that waits for ATT_MTU to be settled, and its user's use of the link. False if there is none.
+    /// Ends a call that waits for the link to be ready, and releases the link for its user. Returns false if the call
+    /// is not waiting.
     @discardableResult
     mutating func stopAwaiting(_ call: UserCall, _ slot: LinkSlot, _ error: HostError, at now: Instant) -> Bool {
         guard let index = links[slot.index].awaitingReadiness.firstIndex(where: { $0.call == call }) else {
@@ -121,7 +123,7 @@ extension SharedHost {
         return true
     }
 
-    /// When the first deadline of a wanted link is, whether it is there or not.
+    /// The first deadline of a call that wants a link, whether or not the link exists yet.
     var nextConnectDeadline: Instant? {
         var deadline = connects.nextDeadline
         for slot in slots where links[slot.index].isInUse && !links[slot.index].readiness.isReady {
@@ -132,7 +134,7 @@ extension SharedHost {
 
     mutating func linkBegan(_ link: LinkIdentifier, _ attempt: ConnectionAttempt?, at now: Instant) {
         guard let information = host.information(of: link) else {
-            // It has ended meanwhile: `disconnected` follows.
+            // The link has already ended. `disconnected` follows.
             if let attempt { connectionFailed(attempt, .disconnected(.unknown), at: now) }
             return
         }
@@ -150,28 +152,28 @@ extension SharedHost {
         tellAll(.linkBegan(link, information))
         tellAll(.sendCredit(link, Self.sendCredit))
         if information.role == .central {
-            // The host exchanges the MTU by itself; this operation ends with that exchange.
+            // The host exchanges the MTU automatically. This operation ends with that exchange.
             start(.exchangeMTU(clientRxMTU: host.configuration.preferredMTU), for: .readiness, slot, at: now)
         }
         let peer = host.lastingName(of: information.peer)
         let wanted = connects.removeAll { $0.peer == peer && $0.isActive }
         for one in wanted { hold(slot, for: one) }
-        // Cancelled at the last moment.
+        // The calls may have been cancelled at the last moment.
         if wanted.isEmpty, information.role == .central { disconnectIfUnused(slot, at: now) }
         reconcileConnecting(at: now)
     }
 
-    /// ATT_MTU is settled, or never will be.
+    /// The ATT_MTU exchange has ended, successfully or not.
     mutating func exchangeIsOver(_ slot: LinkSlot) {
-        // The users wait for the protection as well.
+        // Users also wait until the link is encrypted.
         _ = links[slot.index].readiness.handle(.exchangeOver)
         finishReadiness(slot)
     }
 
-    /// Gives the waiting users their link. The peer of a bond is not asked for anything before the link is encrypted.
+    /// Gives the waiting users their link. A bonded peer receives no requests before the link is encrypted.
     mutating func finishReadiness(_ slot: LinkSlot) {
         guard links[slot.index].readiness.awaitsProtection, !host.isSecurityPending(on: links[slot.index].identifier),
-            // Nothing is pending on a link that has ended under a pairing: that it has, follows.
+            // If the link ended during pairing, nothing is pending either, but the end of the link follows.
             host.hasLink(links[slot.index].identifier)
         else { return }
         if links[slot.index].readiness.handle(.protectionSettled) { giveLink(slot) }
@@ -187,7 +189,7 @@ extension SharedHost {
         guard let slot = slot(of: link) else { return }
         var record = links[slot.index]
         _ = links[slot.index].readiness.handle(.ended)
-        // Of what this side ends, its adapter included, the peer is innocent.
+        // If this device or its adapter ended the link, that says nothing about the peer.
         if !record.readiness.isEnding, reason != .adapterReset, reason != .adapterRemoved {
             shortLivedLinks.linkEnded(with: host.lastingName(of: record.peer), after: record.beginning, at: now)
         }
@@ -216,9 +218,10 @@ extension SharedHost {
         reconcileConnecting(at: now)
     }
 
-    // MARK: - Letting go
+    // MARK: - Releasing a link
 
-    /// A user releases a link, with its subscriptions there. Values that it has not taken hold back nobody else's.
+    /// Releases a link for a user, with its subscriptions there. Values that the user has not processed no longer hold
+    /// back other users.
     mutating func release(_ slot: LinkSlot, for user: UserID, at now: Instant) {
         resumeReceiving(slot, for: user)
         stopPowerReports(slot, where: { $0.user == user }, at: now)
@@ -244,13 +247,13 @@ extension SharedHost {
 
     private mutating func beginDisconnecting(_ slot: LinkSlot, at now: Instant) {
         _ = links[slot.index].readiness.handle(.endRequested)
-        // It fails only for a link that is gone, whose end follows.
+        // This fails only if the link has ended, which is reported next.
         try? host.disconnect(links[slot.index].identifier, at: now)
     }
 
     // MARK: - Receiving
 
-    /// A user has fallen behind with the values of a link.
+    /// Holds back values, because a user is falling behind with the values of a link.
     mutating func holdReceiving(_ slot: LinkSlot, for user: UserID) {
         guard !links[slot.index].receivingHolds.contains(user) else { return }
         links[slot.index].receivingHolds.append(user)

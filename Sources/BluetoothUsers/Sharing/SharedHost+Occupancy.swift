@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothHost
 
 extension SharedHost {
-    /// What the host and its users hold at the moment.
+    /// The number of objects that the host and its users currently hold.
     package var occupancy: HostOccupancy {
         mutating get {
             var occupancy = host.occupancy
@@ -16,7 +16,7 @@ extension SharedHost {
         }
     }
 
-    /// The first table or queue that exceeds its limit, in words; nil if none does.
+    /// A description of the first table or queue that exceeds its limit; nil if none does.
     package var surplus: String? {
         mutating get {
             for link in links where link.isInUse {
@@ -43,6 +43,6 @@ extension SharedHost {
             + links[slot.index].awaitingSecurity.count
     }
 
-    /// The bonds that the host knows of.
+    /// The bonds that the host has loaded.
     package var bonds: [Bond] { host.bonds }
 }

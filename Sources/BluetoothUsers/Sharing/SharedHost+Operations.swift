@@ -3,7 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// The GATT client of each link, and the callers of its operations.
+/// Runs the GATT client operations of each link, and reports their results.
 extension SharedHost {
     mutating func start(
         _ operation: GATTClientOperation, for purpose: PendingOperation.Purpose, _ slot: LinkSlot, at now: Instant
@@ -40,7 +40,7 @@ extension SharedHost {
         }
     }
 
-    /// Keeps an operation until it may begin.
+    /// Holds an operation until it may start.
     mutating func hold(
         _ operation: OperationScheduler.Operation, for wait: OperationScheduler.Wait, _ slot: LinkSlot,
         at now: Instant
@@ -90,15 +90,16 @@ extension SharedHost {
         }
     }
 
-    /// The peer's services have changed while they were discovered, so part of what was found may be gone (Core 5.4, Vol 3,
-    /// Part G, 2.5.2). Everything is discovered once more; within a service it is for the caller to find where that is now.
+    /// Handles an operation during which the peer's services changed, so that attributes it found may no longer exist
+    /// (Core 5.4, Vol 3, Part G, 2.5.2). A discovery of all services starts again. Within a service, the caller must
+    /// first find the service again.
     private mutating func discoverAnew(_ operation: PendingOperation, _ slot: LinkSlot, at now: Instant) {
         guard operation.operation.discoveredHandles == 0x0001...0xFFFF, operation.beginnings < Self.discoveryLimit
         else { return failed(operation.purpose, slot, .servicesChanged, at: now) }
         start(operation.again, slot, at: now)
     }
 
-    /// How often a discovery begins: a peer whose services never stop changing is not followed for ever.
+    /// How often a discovery may start. A peer whose services keep changing is not discovered indefinitely.
     private static let discoveryLimit: UInt8 = 4
 
     mutating func failed(
@@ -106,7 +107,8 @@ extension SharedHost {
     ) {
         switch purpose {
         case .call(let call): end(call, .failure(error))
-        // A server without this request uses 23 octets. One that does not answer has lost the link.
+        // A server that does not support the request uses an ATT_MTU of 23 octets. If it does not respond, the link
+        // ends.
         case .readiness: if error != .timedOut { exchangeIsOver(slot) }
         case .subscription(let handle): subscriptionStepped(handle, .failure(error), slot, at: now)
         case .preparation: preparationStepped(.failure(error), slot, at: now)
@@ -116,14 +118,14 @@ extension SharedHost {
 }
 
 extension PendingOperation {
-    /// The operation, to begin once more.
+    /// The operation, to be started again.
     var again: OperationScheduler.Operation {
         OperationScheduler.Operation(operation: operation, purpose: purpose, beginnings: beginnings + 1)
     }
 }
 
 extension HostError {
-    /// An error of the client that ends a call.
+    /// The error that a call ends with for an error of the client.
     init(_ error: GATTClientError) {
         switch error {
         case .cancelled: self = .cancelled

@@ -2,17 +2,17 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothHost
 
-/// Periodic advertising that a user receives, or wants to receive.
+/// A sync with periodic advertising that a user has established or requested.
 struct SyncRecord: Sendable {
     let identifier: PeriodicSyncIdentifier
     let call: UserCall
-    /// Whether the user knows that it is received.
+    /// Whether the user has been notified that the sync is established.
     var isEstablished: Bool
 }
 
-/// What a user does about periodic advertising that it receives.
+/// A user's call that concerns a sync with periodic advertising.
 public enum SyncCall: Sendable {
-    /// Ends it, without an event.
+    /// Ends the sync, without an event.
     case end
     /// See `Host.setReporting`; ends with `.done`.
     case setReporting(Bool, filtersDuplicates: Bool)
@@ -22,27 +22,27 @@ public enum SyncCall: Sendable {
     case respond(PeriodicReport, subevent: Int?, slot: Int, [UInt8])
 }
 
-/// What a user tells the peer of a link of.
+/// The periodic advertising whose synchronization information is transferred to a peer.
 public enum TransferredPeriodicAdvertising: Sendable {
-    /// What it receives.
+    /// A sync that the user has established.
     case sync(PeriodicSyncIdentifier)
-    /// What it advertises itself, by the token of `HostCall.Kind.advertiseSet`.
+    /// The user's own advertising set, identified by the token of `HostCall.Kind.advertiseSet`.
     case set(CallToken)
 }
 
 extension UserEvent {
-    /// What happened to periodic advertising.
+    /// An event of a sync with periodic advertising.
     public enum Periodic: Sendable {
         /// Data was received.
         case report(PeriodicReport)
-        /// It is not received any more.
+        /// The sync has ended.
         case ended(PeriodicSyncEnd)
-        /// It is received from now on, since the peer of a link told of it. It belongs to this user.
+        /// The peer of a link transferred the sync, which is now established. It belongs to this user.
         indirect case transferred(LinkIdentifier, serviceData: UInt16, PeriodicSyncInformation)
     }
 }
 
-/// Periodic advertising, of the users and for them.
+/// Periodic advertising that users receive or send.
 extension SharedHost {
     mutating func synchronize(
         _ call: UserCall, _ advertisers: [PeriodicAdvertiser], _ parameters: PeriodicSyncParameters,
@@ -78,7 +78,7 @@ extension SharedHost {
         }
     }
 
-    /// Changes what a set of this user advertises.
+    /// Changes what an advertising set of this user advertises.
     mutating func change(
         _ call: UserCall, _ set: CallToken, _ parameters: AdvertisingParameters, at now: Instant
     ) {
@@ -108,7 +108,7 @@ extension SharedHost {
         advertisingSets.firstIndex { $0.call.token == token && $0.call.user == user }
     }
 
-    /// Tells the peer of a link of periodic advertising.
+    /// Transfers the synchronization information of periodic advertising to the peer of a link.
     mutating func transfer(
         _ call: UserCall, _ what: TransferredPeriodicAdvertising, _ serviceData: UInt16, _ slot: LinkSlot,
         at now: Instant
@@ -130,8 +130,8 @@ extension SharedHost {
         }
     }
 
-    /// The user takes what the peer of a link tells of, or no longer does. One user of a link at a time does: the last one who said
-    /// so.
+    /// Accepts the syncs that the peer of a link transfers, or stops accepting them. Only one user of a link receives
+    /// them: the last one that made this call.
     mutating func acceptTransfers(
         _ call: UserCall, _ parameters: PeriodicSyncParameters?, _ slot: LinkSlot, at now: Instant
     ) {
@@ -176,7 +176,7 @@ extension SharedHost {
         tell(.subevents(record.call.token, event), to: record.call.user)
     }
 
-    /// Ends what a call stands for. False where it stands for no periodic advertising.
+    /// Ends the sync that a call requested. Returns false if the call requested none.
     mutating func cancelSync(_ call: UserCall, at now: Instant) -> Bool {
         guard let index = syncs.firstIndex(where: { $0.call == call }) else { return false }
         let record = syncs.remove(at: index)
@@ -185,14 +185,14 @@ extension SharedHost {
         return true
     }
 
-    /// Ends what a user receives.
+    /// Ends the syncs of a user.
     mutating func forgetSyncs(of user: UserID, at now: Instant) {
         let theirs = syncs.filter { $0.call.user == user }
         syncs.removeAll { $0.call.user == user }
         for record in theirs { host.endSync(record.identifier, at: now) }
         for slot in slots where links[slot.index].isInUse && links[slot.index].syncReceiver == user {
             links[slot.index].syncReceiver = nil
-            // It fails only where the link or the controller is gone, and then there is nothing to stop.
+            // This fails only if the link or the controller is gone, in which case there is nothing to stop.
             _ = try? host.acceptTransfers(nil, on: links[slot.index].identifier, at: now)
         }
     }

@@ -1,20 +1,21 @@
 import BluetoothBase
 import BluetoothHost
 
-/// What a user asks about the power on a link.
+/// A user's call that concerns the transmit power or path loss of a link.
 public enum PowerCall: Sendable {
-    /// Ends with `.transmitPower`, that of this device.
+    /// Reads the transmit power of this device; ends with `.transmitPower`.
     case readTransmitPower
-    /// Ends with `.transmitPower`, that of the peer.
+    /// Reads the transmit power of the peer; ends with `.transmitPower`.
     case readRemoteTransmitPower
-    /// Ends with `.done`. `UserEvent.power` follows with this token until that is cancelled. A link has one user of such
-    /// reports at a time, since it has one set of thresholds; others get `.busy`.
+    /// Starts path loss reports; ends with `.done`. `UserEvent.power` follows with this token until it is cancelled. A
+    /// link has only one set of thresholds, so only one user can receive these reports at a time. Other calls end with
+    /// `.busy`.
     case reportPathLoss(PathLossThresholds)
-    /// The same for changes of the power that this device, the peer or either sends with.
+    /// Like `reportPathLoss`, for changes of the transmit power of this device, of the peer, or of both.
     case reportTransmitPower(local: Bool, remote: Bool)
 }
 
-/// Power control.
+/// Power control and path loss monitoring.
 extension SharedHost {
     mutating func carryOut(_ kind: PowerCall, _ call: UserCall, _ slot: LinkSlot, at now: Instant) {
         let link = links[slot.index].identifier
@@ -40,13 +41,14 @@ extension SharedHost {
         links[slot.index].requests.contains { $0.call == call }
     }
 
-    /// The controller has refused what a call had asked for.
+    /// Removes reports whose request failed.
     mutating func powerReportsRefused(_ call: UserCall, _ slot: LinkSlot) {
         if links[slot.index].pathLossReports == call { links[slot.index].pathLossReports = nil }
         if links[slot.index].transmitPowerReports == call { links[slot.index].transmitPowerReports = nil }
     }
 
-    /// Ends the reports of calls. False if they have none. What still waits for its beginning ends with `.cancelled`.
+    /// Stops the reports of matching calls. Returns false if no call matches. A request that has not completed ends
+    /// with `.cancelled`.
     @discardableResult
     mutating func stopPowerReports(_ slot: LinkSlot, where isMeant: (UserCall) -> Bool, at now: Instant) -> Bool {
         let link = links[slot.index].identifier

@@ -3,10 +3,10 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// The preparation of links, and changes of the peers' services.
+/// Prepares links, and handles changes of the peers' services.
 extension SharedHost {
-    /// Takes steps until one has to wait for the peer. Steps whose results are known already take no request, and nothing
-    /// else would cause the next one.
+    /// Takes steps until one has to wait for the peer. A step whose result is already known sends no request, so
+    /// nothing else would trigger the next step.
     @inline(__always)
     mutating func prepare(_ slot: LinkSlot, at now: Instant) {
         if links[slot.index].preparation.isWaiting { takeSteps(slot, at: now) }
@@ -62,7 +62,7 @@ extension SharedHost {
         host.keepName(name, of: links[slot.index].identifier)
     }
 
-    /// Handles a value of Service Changed: the first and the last affected handle.
+    /// Handles a Service Changed value: the first and the last affected handle.
     mutating func servicesHaveChanged(_ payload: Payload, _ slot: LinkSlot, at now: Instant) {
         guard payload.count == 4 else { return }
         let octets = (0..<4).map { UInt16(host.events.storage[payload.start + $0]) }
@@ -71,7 +71,7 @@ extension SharedHost {
         servicesHaveChanged(in: min(first, last)...max(first, last), slot, at: now)
     }
 
-    /// Nothing that is known of these handles holds any more.
+    /// Discards everything known about the attributes within these handles, and notifies the users.
     mutating func servicesHaveChanged(in handles: ClosedRange<AttributeHandle>, _ slot: LinkSlot, at now: Instant) {
         links[slot.index].serviceChanges.add(handles)
         perform(links[slot.index].caching.drop(), slot, at: now)

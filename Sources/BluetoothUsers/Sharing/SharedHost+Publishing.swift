@@ -3,7 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// The services of the users, in one database.
+/// The services of all users in one database.
 extension SharedHost {
     mutating func publish(
         _ call: UserCall, _ definition: GATTServiceDefinition, at handle: AttributeHandle?, _ now: Instant
@@ -29,7 +29,7 @@ extension SharedHost {
         }
     }
 
-    /// Services of other users may go at any time, and with them what includes would name.
+    /// A service must not include another user's service, which may be removed at any time.
     private func checkIncludes(
         of definitions: [GATTServiceDefinition], by user: UserID
     ) throws(GATTDatabaseError) {
@@ -50,16 +50,16 @@ extension SharedHost {
         }
     }
 
-    /// Takes everything that a user has published out of the database.
+    /// Removes all services of a user from the database.
     mutating func withdrawAll(of user: UserID, at now: Instant) {
-        // All at once, since only a user's own services include each other: so nothing refuses it.
+        // Remove them together. Only the user's own services can include each other, so the removal cannot fail.
         try? withdraw(services.declarations(of: user), at: now)
     }
 
     private mutating func withdraw(_ declarations: [AttributeHandle], at now: Instant) throws(GATTDatabaseError) {
         for range in try host.removeServices(declarations, at: now) {
             services.remove(at: range.lowerBound)
-            // A new service may take these handles, without any subscription.
+            // A new service may reuse these handles, and must start without subscriptions.
             for slot in slots where links[slot.index].isInUse && !links[slot.index].peerSubscriptions.isEmpty {
                 links[slot.index].peerSubscriptions = links[slot.index].peerSubscriptions.filter {
                     !range.contains($0.key)
@@ -78,17 +78,17 @@ extension SharedHost {
     }
 }
 
-/// The users' services by handle.
+/// The services of users, by handle.
 struct PublishedServices: Sendable {
     private struct Service: Sendable {
         let handles: ClosedRange<AttributeHandle>
         let user: UserID
     }
 
-    /// In the order of their handles.
+    /// Sorted by handle.
     private var services: [Service] = []
 
-    /// The user that receives the events of an attribute; nil if it is the host's own.
+    /// The user that receives the events of an attribute; nil if the attribute belongs to the host.
     func owner(of handle: AttributeHandle) -> UserID? {
         let index = self.index(after: handle) - 1
         guard index >= 0, services[index].handles.contains(handle) else { return nil }
@@ -99,7 +99,7 @@ struct PublishedServices: Sendable {
         services.insert(Service(handles: handles, user: user), at: index(after: handles.lowerBound))
     }
 
-    /// The handles of the service with a declaration, if it is this user's.
+    /// The handles of the service with this declaration, if it belongs to the user.
     func range(at declaration: AttributeHandle, of user: UserID) -> ClosedRange<AttributeHandle>? {
         let index = self.index(after: declaration) - 1
         guard index >= 0, services[index].handles.lowerBound == declaration, services[index].user == user else {
@@ -108,18 +108,18 @@ struct PublishedServices: Sendable {
         return services[index].handles
     }
 
-    /// Removes the service with a declaration.
+    /// Removes the service with this declaration.
     mutating func remove(at declaration: AttributeHandle) {
         let index = self.index(after: declaration) - 1
         if index >= 0, services[index].handles.lowerBound == declaration { services.remove(at: index) }
     }
 
-    /// The declarations of the services of a user.
+    /// The declarations of a user's services.
     func declarations(of user: UserID) -> [AttributeHandle] {
         services.lazy.filter { $0.user == user }.map(\.handles.lowerBound)
     }
 
-    /// How many services begin at a handle or before it.
+    /// The number of services whose declaration is at this handle or before it.
     private func index(after handle: AttributeHandle) -> Int {
         var (low, high) = (0, services.count)
         while low < high {

@@ -3,11 +3,11 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// Routes the host's events to the users they concern.
+/// Routes the host's events to the users that they concern.
 extension SharedHost {
     /// Handles the host's events, in order.
     mutating func drain(at now: Instant) {
-        // Split by groups, and consumed: other ways copy each event more than once.
+        // The events are split into groups and consumed. Otherwise, each event would be copied more than once.
         while let event = host.events.take() {
             switch consume event {
             case .client(let link, let event): route(event, of: link, at: now)
@@ -32,7 +32,7 @@ extension SharedHost {
         case .notification(let handle, let payload): received(payload, of: handle, on: link, at: now)
         case .indication(let handle, let payload):
             received(payload, of: handle, on: link, at: now)
-            // A user's own subscription to Service Changed takes nothing from the others.
+            // The host must handle Service Changed even if a user has subscribed to it as well.
             if let slot = slot(of: link), handle == links[slot.index].preparation.serviceChanged,
                 links[slot.index].subscriptions.index(of: handle) != nil
             {
@@ -49,7 +49,7 @@ extension SharedHost {
             tellAll(.adapter(.ready))
             retryAdvertising(at: now)
         case .resetting(let cause):
-            // A controller that was never up is still opening, even after resets.
+            // A controller that was never ready is still opening, even after resets.
             guard status == .ready else { return }
             status = .resetting(cause)
             tellAll(.adapter(status))
@@ -101,12 +101,12 @@ extension SharedHost {
         case .writeRequested(let request, let handle, let payload):
             ask(.writeRequested(request, handle, payload), services.owner(of: handle), request)
         case .executeRequested(let request, let writes):
-            // Queued writes may begin with one for the server's own descriptor.
+            // The first queued write may be for a descriptor that the server itself owns.
             let owner = (0..<writes.count).lazy.compactMap { [services] in services.owner(of: writes.handle(at: $0)) }
             ask(.executeRequested(request, writes), owner.first, request)
         case .authorizationRequested(let request, let handle, let access):
             let event = UserEvent.authorizationRequested(request, handle, access)
-            // Of what belongs to no user the key material alone needs consent.
+            // Among attributes that belong to no user, only the key material requires consent.
             ask(event, services.owner(of: handle) ?? keyMaterialUser, request, refusal: .insufficientAuthorization)
         case .requestExpired(let request):
             tellAll(.requestExpired(request))
@@ -115,12 +115,12 @@ extension SharedHost {
         }
     }
 
-    /// Delivers a request to the user that published the attribute, and refuses it if there is none.
+    /// Delivers a request to the user that published the attribute. Refuses the request if no user did.
     private mutating func ask(
         _ event: UserEvent, _ owner: UserID?, _ request: ServerRequest, refusal: ATTErrorCode = .unlikelyError
     ) {
         if let owner { return tell(event, to: owner) }
-        // It fails only where the request has ended meanwhile.
+        // This fails only if the request has ended in the meantime.
         try? host.refuse(request, with: refusal)
     }
 
@@ -130,7 +130,7 @@ extension SharedHost {
         tell(.subscriptionChanged(link, change), to: owner)
     }
 
-    /// A value goes to its subscribed users; without any, to all users.
+    /// Delivers a value to the users subscribed to it, or to all users if there is no subscription.
     @inline(__always)
     private mutating func received(
         _ payload: Payload, of handle: AttributeHandle, on link: LinkIdentifier, at now: Instant
@@ -141,7 +141,7 @@ extension SharedHost {
             let index = links[slot.index].subscriptions.settledIndex(of: handle)
                 ?? unsettledSubscription(to: handle, slot, at: now)
         else { return unclaimed(event, handle, slot, at: now) }
-        // Usually there is one user, which is looked up only once.
+        // There is usually only one user, which needs no further lookup.
         if users.count == 1 { return users[0].events.append(event) }
         for user in users.indices where links[slot.index].subscriptions.concerns(users[user].identifier, at: index) {
             users[user].events.append(event)
@@ -163,7 +163,7 @@ extension SharedHost {
         guard let slot = slot(of: link),
             let index = links[slot.index].requests.firstIndex(where: { $0.identifier == request })
         else { return }
-        // Calls that end with their link get the reason for its end.
+        // Calls that end together with their link receive the reason for its end.
         if case .failure(.noSuchLink) = result { return }
         if case .failure(.controllerReset) = result { return }
         if case .failure(.notReady) = result { return }

@@ -2,13 +2,13 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHost
 
-/// One user's scan: what it looks for, and what it has seen.
+/// The scan of one user: its filter, and the devices it has seen.
 struct ScanRecord: Sendable {
     let call: UserCall
     let parameters: ScanParameters
     var filter: SightingFilter
 
-    /// Takes a report in. Where the device is in `filter`, if it is to be reported now.
+    /// Processes a report. Returns the slot of the device in `filter` if it must be reported now.
     mutating func receive(
         _ advertisement: Advertisement, _ events: borrowing HostEventQueue, at now: Instant
     ) -> SightingTable.Slot? {
@@ -20,7 +20,7 @@ struct ScanRecord: Sendable {
     }
 }
 
-/// One scan of the controller for all who scan.
+/// One scan of the controller, shared by all users that scan.
 extension SharedHost {
     mutating func scan(_ call: UserCall, _ filter: ScanFilter, _ parameters: ScanParameters, at now: Instant) {
         if let refusal { return end(call, .failure(refusal)) }
@@ -36,7 +36,7 @@ extension SharedHost {
         }
     }
 
-    /// Makes the controller scan as the most demanding of the scans needs.
+    /// Sets the controller's scan parameters to satisfy the most demanding scan.
     mutating func updateScanning(at now: Instant) throws(HostError) {
         guard var wanted = scans.first?.parameters else { return host.stopScanning(at: now) }
         for scan in scans {
@@ -47,7 +47,8 @@ extension SharedHost {
                 wanted.window = scan.parameters.window
             }
         }
-        // Strength and presence are read off repeated reports, so they are always asked for; each scan drops its own.
+        // Signal strength and presence are derived from repeated reports, so the controller must send them. Each scan
+        // filters its own.
         wanted.reportsDuplicates = true
         try host.startScanning(wanted, at: now)
     }

@@ -4,10 +4,10 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothSMP
 
-/// Pairing and encryption, for several users: who answers for the person, who waits for protection, and what is repeated
-/// once a link is protected.
+/// Pairing and encryption for several users: which user is the pairing agent, which calls wait for a link to be
+/// secured, and which operations are repeated after that.
 extension SharedHost {
-    /// The user that answers for the person.
+    /// The pairing agent: the user that answers pairing questions for the person.
     struct PairingAgentRecord: Sendable {
         let user: UserID
         let description: PairingAgentDescription
@@ -17,7 +17,8 @@ extension SharedHost {
 
     mutating func setPairingAgent(_ call: UserCall, _ description: PairingAgentDescription?, at now: Instant) {
         if let description {
-            // Another user would be asked, and this one's questions answered by nobody.
+            // Otherwise, only the new agent would be asked, and the pending questions of the previous one would remain
+            // unanswered.
             if let pairingAgent, pairingAgent.user != call.user { dropPairingAgent(at: now) }
             pairingAgent = PairingAgentRecord(user: call.user, description: description)
         } else if pairingAgent?.user == call.user {
@@ -26,7 +27,7 @@ extension SharedHost {
         end(call, .success(.done))
     }
 
-    /// Nobody is there to answer any more: what waits for an answer is called off.
+    /// Removes the pairing agent, and cancels the pairings that wait for its answer.
     mutating func dropPairingAgent(at now: Instant) {
         pairingAgent = nil
         for slot in slots where links[slot.index].isInUse && links[slot.index].awaitsAgent {
@@ -48,10 +49,10 @@ extension SharedHost {
         }
     }
 
-    /// Encrypts with the key of a bond that gives enough, and otherwise pairs.
+    /// Encrypts the link with a bond's key if that meets the request. Otherwise, pairs.
     ///
-    /// - Parameter isOnDemand: whether the peer has refused an operation. Then nothing waits for a back-off: each of a
-    ///   row of refused operations would wait for another one.
+    /// - Parameter isOnDemand: whether the peer has refused an operation. The call then fails during a pairing backoff
+    ///   instead of waiting for its end, because each of several refused operations would wait for another one.
     mutating func beginProtecting(
         _ slot: LinkSlot, _ request: PairRequest, isOnDemand: Bool = false, at now: Instant
     ) throws(HostError) {
@@ -62,7 +63,7 @@ extension SharedHost {
             return try host.encrypt(link, at: now)
         }
         if isOnDemand, host.isPairingDelayed(on: link, at: now) { throw .busy }
-        // A call to pair is the application's word. Without an agent there is nobody to show anything to.
+        // Pairing was requested by the application itself. Without an agent, nothing can be shown to a person.
         let agent = pairingAgent?.description ?? PairingAgentDescription(ioCapability: .noInputNoOutput)
         try host.pair(link, agent.parameters(request), at: now)
     }
@@ -92,11 +93,11 @@ extension SharedHost {
             bondRequests.append(.removed(bond, request: nil))
             return end(call, .success(.done))
         }
-        // It ends once the bond has gone for good.
+        // The call ends once the removal is stored.
         bondRequests.appendRemoval(of: bond, for: call)
     }
 
-    /// A change of bonds has been stored, or could not be.
+    /// Handles the end of the write of a bond change.
     public mutating func bondWritten(_ change: BondChange, isStored: Bool, at now: Instant) {
         switch change {
         case .kept(let bond):
@@ -111,28 +112,29 @@ extension SharedHost {
         }
     }
 
-    /// All changes of a peer's bond have been written, or could not be: its bond is now what the store has, which comes back
-    /// with the next start in any case.
+    /// Sets the bond of a peer to the one in the store, after all pending changes of that bond have ended. That is the
+    /// bond that would be loaded at the next start anyway.
     public mutating func bondSettled(of peer: PeerID, stored: Bond?, at now: Instant) {
         host.bondSettled(of: peer, stored: stored, at: now)
         drain(at: now)
     }
 
-    /// The outcome of changes that are not stored yet stays unknown.
+    /// Ends the calls that wait for a bond change to be stored. The outcome of these changes is unknown.
     public mutating func abandonBondChanges() {
         for call in bondRequests.abandon() { end(call, .failure(.bondNotStored)) }
     }
 
-    /// The changes of bonds since the last call, oldest first: the caller stores them.
+    /// Returns the bond changes since the last call, oldest first. The caller must store them.
     public mutating func takeBondChanges() -> [BondChange] { bondRequests.takeChanges() }
 
-    /// Whether there are changes of bonds to store.
+    /// Whether there are bond changes to store.
     public var hasBondChanges: Bool { mutating get { bondRequests.hasChanges } }
 
-    /// The identity that peers get in pairing; nil on a host that does not pair, or whose controller was never up.
+    /// The identity that this device distributes when pairing; nil if the host does not pair, or if its controller was
+    /// never ready.
     public mutating func currentIdentity() -> DeviceIdentity? { host.identity }
 
-    /// Restores the identity and the bonds of an earlier run.
+    /// Restores the identity and bonds of an earlier run.
     public mutating func setIdentity(_ identity: DeviceIdentity, bonds: [Bond], at now: Instant) {
         host.setResolvingKey(identity.resolvingKey, at: now)
         for bond in bonds { host.restore(bond, at: now) }
@@ -145,23 +147,23 @@ extension SharedHost {
         switch event {
         case .changed(let security):
             tellAll(.securityChanged(link, security))
-            // After a pairing there are still keys to exchange.
+            // During pairing, keys must still be exchanged after the link is encrypted.
             if security.isEncrypted, !host.isSecurityPending(on: link) { protectionSettled(slot, nil, at: now) }
             if !host.isSecurityPending(on: link) {
                 finishReadiness(slot)
             } else if security.isBonded, !security.isEncrypted, links[slot.index].role == .central {
-                // It is being encrypted anew. Until it is, nobody else gets it, as at its beginning.
+                // The link is being encrypted again. Until it is, no other user gets it, as when it was established.
                 _ = links[slot.index].readiness.handle(.protectionLost)
             }
         case .requested(let requirements):
-            // Nobody is there to answer for the person: the peer need not wait.
+            // Without a pairing agent, refuse immediately, so that the peer does not have to wait.
             guard pairingAgent?.description.pairsOnDemand == true else { return host.refuseSecurityRequest(of: link) }
             let request = PairRequest(requiresAuthentication: requirements.contains(.mitmProtection))
-            // It fails where a pairing is under way already, which the peer waits for.
+            // This fails if a pairing is already in progress, which the peer is waiting for.
             try? beginProtecting(slot, request, at: now)
         case .asked(let question):
             guard let pairingAgent else {
-                // It fails only where the link is gone, and the question with it.
+                // This fails only if the link is gone, and the question with it.
                 try? host.answerPairing(link, .refuse, at: now)
                 return
             }
@@ -188,12 +190,12 @@ extension SharedHost {
         }
     }
 
-    /// The link is protected, or will not be: what waited for that goes on, or ends.
+    /// Ends the calls, and repeats or ends the operations, that waited for the link to be secured.
     private mutating func protectionSettled(_ slot: LinkSlot, _ error: HostError?, at now: Instant) {
         let calls = links[slot.index].awaitingSecurity
         links[slot.index].awaitingSecurity = []
         for call in calls { end(call, error.map { .failure($0) } ?? .success(.done)) }
-        // On a link that has ended nothing is repeated, and nothing refused: its end follows, with its reason.
+        // If the link has ended, nothing is repeated or refused here. The end of the link follows, with its reason.
         guard host.hasLink(links[slot.index].identifier) else { return }
         repeatRefusedChannels(error, slot, at: now)
         for (operation, refusal) in links[slot.index].scheduler.takeWaitingForProtection() {
@@ -205,19 +207,20 @@ extension SharedHost {
         }
     }
 
-    // MARK: - Operations that were refused
+    // MARK: - Refused operations
 
-    /// The peer refused an operation. Where more protection may help, and there is somebody to answer for the person, the
-    /// operation waits for that and is repeated (Core 5.4, Vol 3, Part C, 10.3.1.2). Each time takes a better protected link,
-    /// so there is an end to it. The Database Hash is for everybody to read (Part G, 7.3): nobody is asked to pair for it.
+    /// Handles the peer's refusal of an operation. If more security may help, and a pairing agent is available, the
+    /// operation waits for it and is repeated (Core 5.4, Vol 3, Part C, 10.3.1.2). Each repetition requires a link with
+    /// more security than before, so the repetitions end. The Database Hash is readable without security (Part G, 7.3),
+    /// so a refusal of it never causes pairing.
     ///
-    /// - Returns: whether it waits.
+    /// - Returns: whether the operation waits.
     mutating func raisesSecurity(
         _ operation: PendingOperation, _ error: HostError, _ slot: LinkSlot, at now: Instant
     )
         -> Bool
     {
-        // Whoever answered for the person may have gone since the operation began.
+        // The pairing agent may have detached since the operation started.
         guard operation.isRepeatable, !operation.isOutdated, operation.purpose != .databaseHash,
             pairingAgent?.description.pairsOnDemand == true,
             case .client(.att(let refusal)) = error,
@@ -225,10 +228,10 @@ extension SharedHost {
             let security = host.information(of: links[slot.index].identifier)?.security,
             let request = PairRequest(after: refusal.code, on: security)
         else { return false }
-        // Without somebody to answer, only a bond helps.
+        // Without a pairing agent, only an existing bond can help.
         guard pairingAgent != nil || host.bondStrength(of: links[slot.index].identifier) != nil else { return false }
         if !host.isSecurityPending(on: links[slot.index].identifier) {
-            // Without a pairing the peer's refusal is the result.
+            // If pairing cannot start, the result is the peer's refusal.
             guard (try? beginProtecting(slot, request, isOnDemand: true, at: now)) != nil else { return false }
         }
         let waiting = OperationScheduler.Operation(operation: operation.operation, purpose: operation.purpose)
@@ -236,17 +239,17 @@ extension SharedHost {
     }
 }
 
-/// A change of the bonds of a host, to be stored.
+/// A bond change that must be stored.
 public enum BondChange: Equatable, Sendable {
     case kept(Bond)
-    /// By a pairing, which waits until it is stored.
+    /// A new bond. Its pairing waits until the bond is stored.
     case made(MadeBond)
-    /// By a call that waits until that is stored; nil where none does.
+    /// A removed bond. `request` identifies the call that waits until the removal is stored; nil if no call does.
     case removed(Bond, request: UInt32?)
 }
 
 extension PairRequest {
-    /// What may turn a refusal into a permission; nil if nothing can.
+    /// The pairing that may turn a refusal into permission; nil if none can.
     init?(after code: ATTErrorCode, on security: LinkSecurity) {
         switch code {
         case .insufficientEncryption, .insufficientAuthentication:

@@ -3,9 +3,9 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// Values on their way to peers, and the credits they take.
+/// Sends values to peers, and manages the credits they take.
 extension SharedHost {
-    /// Hands a value to the host. Its credit is returned when the value has gone to the controller, or if it could not
+    /// Passes a value to the host. Its credit is returned when the value has gone to the controller, or if it could not
     /// be sent.
     mutating func send(for user: UserID, _ slot: LinkSlot, _ body: (inout Host) throws(HostError) -> Bool) {
         if let isSent = try? body(&host), isSent {
@@ -15,7 +15,7 @@ extension SharedHost {
         }
     }
 
-    /// Sends a value as a notification or an indication, as the peer has subscribed.
+    /// Sends a value as a notification or an indication, depending on the peer's subscription.
     mutating func update(
         _ user: UserID, _ slot: LinkSlot, _ handle: AttributeHandle, _ value: [UInt8], at now: Instant
     ) {
@@ -41,11 +41,11 @@ extension SharedHost {
         sendIndication(slot, at: now)
     }
 
-    /// Sends the oldest indication, unless one awaits its confirmation.
+    /// Sends the oldest indication, unless another one is waiting for its confirmation.
     private mutating func sendIndication(_ slot: LinkSlot, at now: Instant) {
         while !links[slot.index].indications.isFirstSent, let entry = links[slot.index].indications.first {
             do throws(HostError) {
-                // The host's own indication may be in flight. Its confirmation leads back here.
+                // An indication of the host itself may be in flight. Its confirmation triggers the next attempt.
                 let isSent = try host.indicate(
                     entry.handle, value: entry.value.span, on: links[slot.index].identifier, at: now)
                 guard isSent else { return }
@@ -73,7 +73,7 @@ extension SharedHost {
         end(entry.call, result)
     }
 
-    /// At the end of a turn: returns the credits of values that have gone to the controller.
+    /// Returns the credits of values that have gone to the controller. Called at the end of a turn.
     @inline(__always)
     mutating func settleCredits(_ slot: LinkSlot) {
         if links[slot.index].credits.outstanding > 0 {
@@ -88,8 +88,8 @@ extension SharedHost {
         links[slot.index].credits.clearReturned()
     }
 
-    /// Returns credits while calls wait. A user that owes credits for values that wait gets no more than it owes: it has no room for
-    /// others before those are sent.
+    /// Returns credits while calls are waiting. If a user owes credits for waiting values, it receives no more than it
+    /// owes, because it may not post further values before those are sent.
     @inline(never)
     private mutating func returnSomeCredits(_ slot: LinkSlot) {
         for (user, count) in links[slot.index].credits.returned {

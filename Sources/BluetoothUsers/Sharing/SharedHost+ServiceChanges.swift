@@ -3,9 +3,9 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// Operations with handles of services that have changed since they were called for.
+/// Handles calls and operations whose attributes have changed since they were requested.
 extension SharedHost {
-    /// Whether a call concerns attributes that have changed since, which its user did not know.
+    /// Whether a call concerns attributes that changed without its user's knowledge.
     func isOutdated(_ call: borrowing HostCall) -> Bool {
         guard let known = call.knownChanges, let link = call.kind.changeableLink, let slot = slot(of: link) else {
             return false
@@ -13,9 +13,10 @@ extension SharedHost {
         return links[slot.index].serviceChanges.contains(since: known) { [kind = call.kind] in kind.isOutdated(by: $0) }
     }
 
-    /// The peer's services in these handles have changed: what waits there would reach other attributes, and ends. Of what is
-    /// under way, discoveries begin anew, the answer to a write is told as it comes, and the rest ends, too: whether the peer has
-    /// read before the change or after it, nobody can tell.
+    /// Handles calls and operations on attributes within these handles, where the peer's services have changed. Waiting
+    /// ones would reach other attributes, so they end. Of those in progress, discoveries start again, and a single
+    /// write ends with the peer's response. All others end as well, because it is unknown whether the peer processed
+    /// them before or after the change.
     mutating func invalidateOperations(in handles: ClosedRange<AttributeHandle>, _ slot: LinkSlot) {
         let (ended, values) = links[slot.index].scheduler.invalidate(in: handles)
         for user in values { links[slot.index].credits.giveBack(1, to: user) }
@@ -29,13 +30,13 @@ extension SharedHost {
             else { continue }
             switch pending.purpose {
             case .call where pending.operation.isOneWrite && host.isUnderWay(pending.identifier, on: link): continue
-            // The host's own steps go on with what they find.
+            // The host's own steps use the results anyway.
             case .readiness, .databaseHash: continue
             case .preparation where !isDiscovery: continue
             case .call, .subscription, .preparation: break
             }
             links[slot.index].scheduler.outdate(pending.identifier)
-            // A subscription is over, and its end must not be taken for that of the next one.
+            // The subscription has ended, and the result of its operation must not be attributed to the next one.
             if isDiscovery, !pending.purpose.isSubscription(in: 0x0001...0xFFFF) { continue }
             host.cancel(pending.identifier, on: link)
         }
@@ -43,14 +44,14 @@ extension SharedHost {
 }
 
 extension PendingOperation.Purpose {
-    /// Whether it is a step of a subscription to one of these characteristics.
+    /// Whether the operation is a step of a subscription to a characteristic within these handles.
     fileprivate func isSubscription(in handles: ClosedRange<AttributeHandle>) -> Bool {
         if case .subscription(let characteristic) = self { handles.contains(characteristic) } else { false }
     }
 }
 
 extension HostCall.Kind {
-    /// The link of a call for attributes of its peer.
+    /// The link, if the call concerns attributes of its peer.
     fileprivate var changeableLink: LinkIdentifier? {
         switch self {
         case .perform(let link, _), .write(let link, _, _), .writeSigned(let link, _, _),
@@ -72,7 +73,7 @@ extension HostCall.Kind {
 }
 
 extension GATTClientOperation {
-    /// The handles whose attributes are discovered; nil where none are.
+    /// The handles within which the operation discovers attributes; nil if it is not a discovery.
     var discoveredHandles: ClosedRange<AttributeHandle>? {
         switch self {
         case .discoverPrimaryServices, .discoverSecondaryServices, .discoverAll: 0x0001...0xFFFF
@@ -83,14 +84,14 @@ extension GATTClientOperation {
         }
     }
 
-    /// Whether it has handles among these, found before the services there changed.
+    /// Whether the operation uses handles in this range, which were found before the services there changed.
     func isOutdated(by handles: ClosedRange<AttributeHandle>) -> Bool {
         switch self {
         case .exchangeMTU, .discoverPrimaryServices, .discoverSecondaryServices, .discoverAll: false
         case .discoverIncludedServices(let found), .discoverCharacteristics(let found, _),
             .discoverDescriptors(let found):
             found.overlaps(handles)
-        // By its type, wherever the peer has it.
+        // A read by UUID over all handles finds the attribute wherever it is.
         case .readByUUID(_, let found): found != 0x0001...0xFFFF && found.overlaps(handles)
         case .read(let handle), .readLong(let handle, _), .write(let handle, _), .writeLong(let handle, _),
             .configure(let handle, _):
@@ -100,7 +101,7 @@ extension GATTClientOperation {
         }
     }
 
-    /// Whether it is a write of one request, which is made as soon as that is sent.
+    /// Whether the operation is a write with a single request, which takes effect as soon as it is sent.
     fileprivate var isOneWrite: Bool {
         switch self {
         case .write, .configure: true

@@ -3,7 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// Subscriptions to values of peers: calls and answers go to the link's `Subscriptions`, whose effects are carried out here.
+/// Passes calls and responses to each link's `Subscriptions`, and carries out their effects.
 extension SharedHost {
     mutating func subscribe(_ call: UserCall, _ request: SubscriptionRequest, _ slot: LinkSlot, at now: Instant) {
         guard !request.configuration.isEmpty, request.characteristic < request.end else {
@@ -36,7 +36,7 @@ extension SharedHost {
         perform(effects, slot, at: now)
     }
 
-    /// Cancels a subscription without a waiting call, or one that has not begun. False if the token is not a
+    /// Cancels the subscription that a call holds, or one that has not begun. Returns false if the call has no
     /// subscription.
     mutating func cancelSubscribing(_ call: UserCall, _ slot: LinkSlot, at now: Instant) -> Bool {
         guard let effects = links[slot.index].subscriptions.remove(call, mayAsk: links[slot.index].readiness.mayAsk)
@@ -47,7 +47,7 @@ extension SharedHost {
         return true
     }
 
-    /// A user leaves a link. What it waits for ends, and subscriptions whose turn has not come do not begin.
+    /// Ends the subscriptions of a user that releases a link, including those that are still waiting for their turn.
     mutating func dropSubscriptions(of user: UserID, _ slot: LinkSlot, at now: Instant) {
         let held = links[slot.index].scheduler.takeCalls(of: user) { kind in
             if case .subscribe = kind { true } else { false }
@@ -60,7 +60,7 @@ extension SharedHost {
         perform(links[slot.index].subscriptions.reconcileAll(mayAsk: links[slot.index].readiness.mayAsk), slot, at: now)
     }
 
-    /// The peer has answered, or the request failed.
+    /// Handles the peer's response, or the failure of a request.
     mutating func subscriptionStepped(
         _ handle: AttributeHandle, _ result: Result<GATTClientResult, HostError>, _ slot: LinkSlot,
         at now: Instant
@@ -75,10 +75,10 @@ extension SharedHost {
         perform(links[slot.index].subscriptions.handle(event, of: handle, mayAsk: mayAsk), slot, at: now)
     }
 
-    /// The subscription that a value belongs to, or its users at least; nil without a subscription.
+    /// The index of the subscription that a value belongs to; nil without a subscription.
     ///
-    /// Whether the write of the descriptor has been sent is known only now where it had to wait for other operations: a value
-    /// that came before it belongs to an earlier subscription.
+    /// If the write of the descriptor had to wait for other operations, this is when the host finds out that it has
+    /// been sent. A value that arrived before that belongs to an earlier subscription.
     mutating func unsettledSubscription(to handle: AttributeHandle, _ slot: LinkSlot, at now: Instant) -> Int? {
         guard let index = links[slot.index].subscriptions.index(of: handle) else { return nil }
         if links[slot.index].subscriptions.isEnabling(at: index), isConfiguring(handle, slot) {
@@ -87,7 +87,7 @@ extension SharedHost {
         return index
     }
 
-    /// Whether the peer has been sent the write of a characteristic's descriptor, and has not answered it.
+    /// Whether the write of a characteristic's descriptor has been sent and is waiting for the peer's response.
     private func isConfiguring(_ handle: AttributeHandle, _ slot: LinkSlot) -> Bool {
         links[slot.index].scheduler.operations.contains { operation in
             guard case .subscription(handle) = operation.purpose else { return false }
@@ -95,7 +95,7 @@ extension SharedHost {
         }
     }
 
-    /// Carries out what a link's subscriptions ask for.
+    /// Carries out the effects of a link's subscriptions.
     mutating func perform(_ effects: [Subscription.Effect], _ slot: LinkSlot, at now: Instant) {
         for effect in effects {
             switch effect {

@@ -3,10 +3,10 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// Calls that keep the order of their user: each begins when the one before it has ended.
+/// Calls that keep the order of their user. Each starts when the one before it has ended.
 extension SharedHost {
-    /// Has a call wait where it keeps its order and earlier ones have not ended, or where its value has no credit. If too many wait,
-    /// the call fails, and a value is dropped.
+    /// Delays a call if earlier calls of its user have not ended, or if its value has no credit. If too many calls are
+    /// waiting, the call fails; a value is dropped. Returns false if the call can be carried out now.
     @inline(__always)
     mutating func waitsForTurn(_ call: borrowing HostCall, _ slot: LinkSlot) -> Bool {
         guard
@@ -27,7 +27,7 @@ extension SharedHost {
         end(UserCall(call), .failure(.client(.tooManyOperations)))
     }
 
-    /// Drops the calls of a user on a link that have not begun.
+    /// Drops the calls of a user on a link that have not started.
     mutating func abandonCalls(of user: UserID, _ slot: LinkSlot) {
         for call in links[slot.index].scheduler.takeCalls(of: user) {
             if call.kind.takesCredit {
@@ -38,7 +38,7 @@ extension SharedHost {
         }
     }
 
-    /// Begins a call whose turn it is.
+    /// Starts a call whose turn has come.
     mutating func begin(_ call: HostCall, _ slot: LinkSlot, at now: Instant) {
         if case .writeWithoutResponse(let link, let handle, let value) = call.kind {
             if isOutdated(call) { return links[slot.index].credits.giveBack(1, to: call.user) }
@@ -53,7 +53,7 @@ extension SharedHost {
         carryOut(call.kind, userCall, slot, at: now)
     }
 
-    /// Begins the calls whose turn has come since the last time.
+    /// Starts the calls whose turn has come since this was last called.
     mutating func beginDueCalls(at now: Instant) {
         while let link = turnsDue.popLast() {
             guard let slot = slot(of: link) else { continue }
@@ -67,7 +67,7 @@ extension SharedHost {
         return links[slot.index].scheduler.nextCall { credits.isExhausted($0) }
     }
 
-    /// A call that kept its order has ended.
+    /// Handles the end of a call that kept its order.
     mutating func turnEnded(_ call: UserCall, on link: LinkIdentifier) {
         guard let slot = slot(of: link), links[slot.index].scheduler.ended(call), !turnsDue.contains(link) else {
             return
@@ -81,7 +81,7 @@ extension HostCall.Kind {
     @inline(__always)
     var takesCredit: Bool { if case .writeWithoutResponse = self { true } else { false } }
 
-    /// The link on which the call may keep its user's order; nil for other calls.
+    /// The link on which the call can keep its user's order; nil for other calls.
     var linkOfTurn: LinkIdentifier? {
         switch self {
         case .perform(let link, _), .write(let link, _, _), .subscribe(let link, _), .unsubscribeAll(let link, _),

@@ -3,7 +3,7 @@ import BluetoothHost
 
 /// Attaching and detaching users.
 extension SharedHost {
-    /// Adds a user, and sends it a snapshot.
+    /// Adds a user and sends it a snapshot.
     mutating func attach(_ user: UserID) {
         guard index(of: user) == nil else { return }
         var record = UserRecord(identifier: user)
@@ -63,7 +63,7 @@ extension SharedHost {
         reconcileSubscriptions(slot, at: now)
     }
 
-    /// The adapter is not usable: calls that need it end, except those that resume when it is back.
+    /// Ends the calls that need the adapter, because it is unusable. Activities that resume when it returns are kept.
     mutating func endActivities(_ error: HostError) {
         for scan in scans { end(scan.call, .failure(error)) }
         scans = []
@@ -75,7 +75,7 @@ extension SharedHost {
     }
 }
 
-/// The Device Names of peers connected in this run: a bounded number, the oldest is removed first.
+/// The Device Names of peers connected in this run. Their number is limited, and the oldest one is removed first.
 package struct PeerNames: Sendable {
     private var names: [PeerID: String] = [:]
     private var order: [PeerID] = []
@@ -89,7 +89,7 @@ package struct PeerNames: Sendable {
 
     package subscript(peer: PeerID) -> String? { names[peer] }
 
-    /// Adds a name. False if it was known.
+    /// Sets the name of a peer. Returns false if it is unchanged.
     @discardableResult
     package mutating func set(_ name: String, of peer: PeerID) -> Bool {
         guard let known = names.updateValue(name, forKey: peer) else {

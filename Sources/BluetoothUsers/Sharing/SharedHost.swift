@@ -5,21 +5,22 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
 
-/// One host for several users: it merges their requests, gives each its events, and undoes everything of a user that
-/// leaves.
+/// One host for several users. It merges their requests, gives each user its events, and undoes everything that a user
+/// requested when that user leaves.
 ///
-/// Like `Host` it is a value without input or output. Packets, calls and time go in; packets for the controller collect in
-/// `outbox` and events in a queue for each user. A caller lets a *turn* consist of any number of these and of one
-/// `endTurn`, then hands each user its `batch` and calls `clearEvents`.
+/// Like `Host`, it is a value that performs no input or output itself. The caller passes in packets, calls and the
+/// time. Packets for the controller collect in `outbox`, and events in one queue per user. A *turn* consists of any
+/// number of inputs followed by one `endTurn`. The caller then takes the packets, delivers each user's `batch`, and
+/// calls `clearEvents`.
 public struct SharedHost: Sendable {
-    /// The shared host.
+    /// The underlying host.
     public internal(set) var host: Host
     /// The adapter's status as reported to the users.
     public internal(set) var status = AdapterStatus.opening
 
     var controllerFailure: HostFailure?
     var users: [UserRecord] = []
-    /// By the slots of the links' identifiers. Read and changed in place, never copied: see `LinkTable`.
+    /// Indexed by the slots of link identifiers. Accessed in place and never copied: see `LinkTable`.
     var links: [LinkRecord] = []
     var connects = WantedConnections()
     var shortLivedLinks = ShortLivedLinks()
@@ -28,30 +29,33 @@ public struct SharedHost: Sendable {
     var advertisingSets: [AdvertisingSetRecord] = []
     var syncs: [SyncRecord] = []
     var services = PublishedServices()
-    /// Who offers which service over channels, by SPSM.
+    /// The user that offers each channel service, by SPSM.
     var channelOwners: [UInt16: UserID] = [:]
     var names = PeerNames()
-    /// What was discovered of peers without a bond.
+    /// The attributes discovered on peers without a bond.
     var attributes = PeerAttributes()
-    /// Who answers for the person in pairing.
+    /// The user that answers pairing questions for the person.
     var pairingAgent: PairingAgentRecord?
-    /// Who decides about the key material of encrypted advertising data.
+    /// The user that decides who may read the key material of encrypted advertising data.
     var keyMaterialUser: UserID?
-    /// Changes of bonds for the caller to store.
+    /// Bond changes that the caller must store.
     var bondRequests = BondRequests()
-    /// The links on which calls may begin that waited for their turn.
+    /// The links on which waiting calls may start.
     var turnsDue: [LinkIdentifier] = []
 
-    /// A user, and its events for the end of the turn.
+    /// A user, and its events until the end of the turn.
     struct UserRecord: Sendable {
         let identifier: UserID
         var events: [UserEvent] = []
         var sightings: [Sighting] = []
     }
 
-    /// How many unacknowledged values each user may have in flight on each link.
+    /// The maximum number of values that each user may have in flight on each link.
     public static let sendCredit = 64
 
+    /// Creates a host without users that has not started yet.
+    ///
+    /// - Parameter configuration: the settings. `sendQueueLimit` is raised to at least 16 times `sendCredit`.
     public init(configuration: HostConfiguration) {
         var configuration = configuration
         // Credits limit what users send. The host's own limit is only a backstop.
@@ -59,18 +63,18 @@ public struct SharedHost: Sendable {
         host = Host(configuration: configuration)
     }
 
-    // MARK: - Driving it
+    // MARK: - Driving the host
 
-    // Reads are mutating as well: in a property of a class, the compiler would copy all of this for them.
+    // Even reads are mutating: for a property of a class, the compiler would otherwise copy the entire value.
 
-    /// Gives the H4 packets for the controller, oldest first, to the sender. Packets taken out count as sent.
+    /// Passes the H4 packets for the controller to `body`, oldest first. Packets that it removes count as sent.
     public mutating func withOutbox<Failure>(
         _ body: (inout PacketQueue) throws(Failure) -> Void
     ) throws(Failure) {
         try body(&host.outbox)
     }
 
-    /// Starts to bring up a controller.
+    /// Starts to initialize a controller.
     public mutating func start(at now: Instant) {
         host.start(at: now)
         drain(at: now)
@@ -83,7 +87,7 @@ public struct SharedHost: Sendable {
         if !turnsDue.isEmpty { beginDueCalls(at: now) }
     }
 
-    /// Does everything that is due. Early calls are harmless.
+    /// Handles everything that is due. Calling it early is harmless.
     public mutating func fire(at now: Instant) {
         if let deadline = host.nextDeadline, deadline <= now { host.fire(at: now) }
         drain(at: now)
@@ -91,12 +95,13 @@ public struct SharedHost: Sendable {
         if !turnsDue.isEmpty { beginDueCalls(at: now) }
     }
 
-    /// When `fire(at:)` must be called; nil if nothing is due.
+    /// When `fire(at:)` must be called; nil if there is no deadline.
     public var nextDeadline: Instant? { mutating get { earliest(host.nextDeadline, nextConnectDeadline) } }
 
-    /// The controller is gone. Links and calls end, each with its event; services and advertising stay requested.
+    /// Handles the loss of the controller. Links and calls end, each with its event. Services and advertising remain
+    /// requested.
     ///
-    /// - Parameter isReported: whether to report it to the users; false for one that was never ready.
+    /// - Parameter isReported: whether to report the loss to users; false if the controller was never ready.
     public mutating func controllerLost(at now: Instant, isReported: Bool = true) {
         let isNews = isReported && status != .lost
         if isReported { status = .lost }
@@ -107,45 +112,47 @@ public struct SharedHost: Sendable {
         tellAll(.adapter(.lost))
     }
 
-    /// Why the controller was given up, once; nil if it was not.
+    /// Returns the failure of the controller, once; nil if it has not failed.
     public mutating func takeControllerFailure() -> HostFailure? {
         defer { controllerFailure = nil }
         return controllerFailure
     }
 
-    /// The adapter cannot be opened, or is closed: its opener reports this.
+    /// Sets the status, because the adapter cannot be opened or was closed. The owner of the transport calls this.
     public mutating func setStatus(_ status: AdapterStatus, at now: Instant) {
         guard self.status != status else { return }
         self.status = status
         tellAll(.adapter(status))
     }
 
-    /// The adapter's status as reported to the users, and what its controller can do.
+    /// The adapter's status as reported to the users.
     public mutating func currentStatus() -> AdapterStatus { status }
+
+    /// The properties of the controller; nil while no controller is up.
     public mutating func currentController() -> ControllerInformation? { host.controller }
 
-    /// Ends a turn: returns the credits of sent values.
+    /// Ends a turn, and returns the credits of sent values.
     public mutating func endTurn(at now: Instant) {
         for slot in slots where links[slot.index].isInUse {
             settleCredits(slot)
             if !links[slot.index].channels.isEmpty { settleChannelCredits(slot) }
             prepare(slot, at: now)
         }
-        // The events that this caused.
+        // Handle the events caused by the steps above.
         if !host.events.isEmpty { drain(at: now) }
         if !turnsDue.isEmpty { beginDueCalls(at: now) }
     }
 
-    /// How many users are attached.
+    /// The number of attached users.
     public var userCount: Int { mutating get { users.count } }
 
     /// Whether a user is attached.
     public mutating func isAttached(_ user: UserID) -> Bool { index(of: user) != nil }
 
-    /// Whether there are events for any user.
+    /// Whether any user has events.
     public var hasEvents: Bool { mutating get { users.contains { !$0.events.isEmpty } } }
 
-    /// The events for a user.
+    /// The events for a user; nil if it has no events.
     public mutating func batch(for user: UserID) -> EventBatch? {
         guard let index = index(of: user), !users[index].events.isEmpty else { return nil }
         return EventBatch(
@@ -153,7 +160,8 @@ public struct SharedHost: Sendable {
             octets: host.events.storage)
     }
 
-    /// Removes the events and their octets, after every user got its batch, and also after a turn without events for users.
+    /// Removes the events and their octets. Call this after every user has received its batch, and also after a turn
+    /// without events for users.
     public mutating func clearEvents() {
         for index in users.indices {
             users[index].events.removeAll(keepingCapacity: true)
@@ -162,7 +170,7 @@ public struct SharedHost: Sendable {
         host.events.releaseBytes()
     }
 
-    // MARK: - Telling
+    // MARK: - Delivering events
 
     func index(of user: UserID) -> Int? { users.firstIndex { $0.identifier == user } }
 
@@ -183,7 +191,7 @@ public struct SharedHost: Sendable {
 
     // MARK: - Links
 
-    /// The index of the record of a link; nil if the link is gone.
+    /// The slot of a link; nil if the link has ended.
     @inline(__always)
     func slot(of link: LinkIdentifier) -> LinkSlot? {
         let index = Int(link.slot)

@@ -1,14 +1,14 @@
 import BluetoothBase
 
-/// The formats of advertised values that are known.
+/// The known formats of advertised values.
 public enum AdvertisedFormats {
-    /// All of them. Of several in the same container, the first that decodes a value counts.
+    /// All known formats. If several formats use the same container, the first one that can decode the value is used.
     public static let all: [any AdvertisedValue.Type] = [
         IBeacon.self, EddystoneUID.self, EddystoneURL.self, EddystoneTLM.self, BTHome.self, EncryptedBTHome.self,
         RuuviTag3.self, RuuviTag5.self, ExposureNotification.self,
     ]
 
-    /// The value in the data of a container; nil if it has none of the formats.
+    /// Decodes the data of a container. Returns nil if the data has none of the known formats.
     public static func value(in container: AdvertisedContainer, _ data: Span<UInt8>) -> (any AdvertisedValue)? {
         guard let formats = byContainer[container] else { return nil }
         for format in formats {
@@ -17,7 +17,7 @@ public enum AdvertisedFormats {
         return nil
     }
 
-    /// The value in the data of a container; nil if it has none of the formats.
+    /// Decodes the data of a container. Returns nil if the data has none of the known formats.
     public static func value(in container: AdvertisedContainer, _ data: [UInt8]) -> (any AdvertisedValue)? {
         value(in: container, data.span)
     }

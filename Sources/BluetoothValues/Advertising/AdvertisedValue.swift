@@ -1,29 +1,29 @@
 import BluetoothBase
 
-/// A value that devices advertise, in a format with a public specification: beacons, sensors.
+/// A value that devices such as beacons and sensors advertise in a format with a public specification.
 ///
-/// To add a format, write a type that conforms, and add it to `AdvertisedFormats.all`: everything that shows advertised
-/// values knows it then. Your own types can conform as well, and are decoded like these.
+/// To add a format to this package, write a conforming type and add it to `AdvertisedFormats.all`. All code that shows
+/// advertised values then supports it. Your own types can also conform, and are decoded in the same way.
 public protocol AdvertisedValue: Equatable, Sendable {
-    /// The format's name for people and programs, in lower case and without spaces: `ruuvitag-5`.
+    /// The name of the format for people and programs, in lower case and without spaces, for example `ruuvitag-5`.
     static var formatName: String { get }
-    /// Where in the advertising data such values are.
+    /// The part of the advertising data that contains values of this format.
     static var container: AdvertisedContainer { get }
 
-    /// Reads a value: the service data behind its UUID, or the manufacturer data behind its company identifier.
+    /// Decodes a value from service data after its UUID, or from manufacturer data after its company identifier.
     ///
-    /// - Throws: `DecodingFailure` if it is something else. Several formats may share a container.
+    /// - Throws: `DecodingFailure` if the data has another format. Several formats may share a container.
     init(decoding bytes: Span<UInt8>) throws(DecodingFailure)
 
-    /// Appends the value as it is advertised. Numbers outside the range of a field are clamped to it.
+    /// Appends the encoded value. Numbers outside the range of a field are clamped to it.
     func encode(into writer: inout ByteWriter)
 
-    /// What the value says, one by one, for display. Fields without a value are left out.
+    /// The individual fields of the value, for display. Fields without a value are omitted.
     var fields: [AdvertisedField] { get }
 }
 
 extension AdvertisedValue {
-    /// Reads a value from any collection of octets.
+    /// Decodes a value from any collection of octets.
     ///
     /// - Throws: the errors of `init(decoding:)`.
     public init(decoding bytes: some Collection<UInt8>) throws(DecodingFailure) {
@@ -31,7 +31,7 @@ extension AdvertisedValue {
         try self.init(decoding: bytes.span)
     }
 
-    /// The value as it is advertised.
+    /// The encoded value.
     public var encoded: [UInt8] {
         var writer = ByteWriter()
         encode(into: &writer)
@@ -39,29 +39,32 @@ extension AdvertisedValue {
     }
 }
 
-/// An AD structure whose meaning somebody has defined (Core Supplement, Part A, 1.4 and 1.11).
+/// An AD structure for data in a format that a service or a company defines (Core Supplement, Part A, 1.4 and 1.11).
 public enum AdvertisedContainer: Hashable, Sendable {
-    /// Data of a service.
+    /// The data of a service.
     case serviceData(BluetoothUUID)
-    /// Data of a company, by its identifier.
+    /// The data of a company, given by its company identifier.
     case manufacturerData(UInt16)
 }
 
-/// One thing that an advertised value says.
+/// A field of an advertised value.
 public struct AdvertisedField: Equatable, Sendable {
+    /// The value of a field: a number, a flag or text.
     public enum Value: Equatable, Sendable {
         case number(FixedPointNumber)
         case flag(Bool)
-        /// Text from the device: it may contain anything.
+        /// Text from the device, which may contain any characters.
         case text(String)
     }
 
-    /// What it is, in lower case and with underscores for spaces: `temperature`.
+    /// The name of the field, in lower case and with underscores instead of spaces, for example `temperature`.
     public var name: String
+    /// The value: a number in `unit`, a flag or text.
     public var value: Value
-    /// The unit of a number, such as `°C`; empty if it has none.
+    /// The unit of a number, for example `°C`; empty if it has none.
     public var unit: String
 
+    /// Creates a field. Pass a unit, such as `°C`, only with a number.
     public init(_ name: String, _ value: Value, unit: String = "") {
         self.name = name
         self.value = value
@@ -72,38 +75,41 @@ public struct AdvertisedField: Equatable, Sendable {
         self.init(name, .number(FixedPointNumber(Int64(clamping: number))), unit: unit)
     }
 
-    /// A number with so many decimal places.
+    /// Creates a field for a number, rounded to `places` decimal places.
     init(_ name: String, _ number: Double, places: Int, unit: String = "") {
         self.init(name, .number(FixedPointNumber(nearest: number, places: places)), unit: unit)
     }
 }
 
-/// A decimal number as a sensor sends it: 25.06 is exactly that, which no binary fraction is.
+/// A decimal number as sent by a sensor. It represents values such as 25.06 exactly, unlike a binary fraction.
 public struct FixedPointNumber: Hashable, Sendable {
-    /// The number without its point: 2506.
+    /// The number without its decimal point, for example 2506.
     public var digits: Int64
-    /// How many of the digits are behind the point: 0 to 9.
+    /// The number of digits after the decimal point, 0 to 9.
     public var places: Int
 
-    /// The most places that a number has.
+    /// The maximum number of decimal places.
     public static let maximumPlaces = 9
 
+    /// Creates the number `digits` × 10^-`places`. For example, 2506 with two decimal places is 25.06. `places` is
+    /// clamped to 0 to 9.
     public init(_ digits: Int64, places: Int = 0) {
         self.digits = digits
         self.places = min(max(places, 0), Self.maximumPlaces)
     }
 
-    /// The nearest number with so many places; the nearest that 64 bits hold, and 0 for NaN.
+    /// Creates the nearest number with `places` decimal places. Values that do not fit into 64 bits are clamped, and
+    /// NaN becomes 0.
     public init(nearest value: Double, places: Int) {
         self.init(0, places: places)
         var scaled = value
         for _ in 0..<self.places { scaled *= 10 }
         scaled.round()
-        // 2^63 is the first that does not fit.
+        // 2^63 is the first value that does not fit.
         digits = Int64(exactly: scaled) ?? (scaled.isNaN ? 0 : scaled < 0 ? .min : .max)
     }
 
-    /// The nearest binary number.
+    /// The nearest `Double`.
     public var doubleValue: Double {
         var divisor = 1.0
         for _ in 0..<places { divisor *= 10 }
@@ -112,7 +118,7 @@ public struct FixedPointNumber: Hashable, Sendable {
 }
 
 extension FixedPointNumber: LosslessStringConvertible {
-    /// Reads digits with a sign and a point, such as `-0.5`; nil for anything else.
+    /// Parses digits with an optional minus sign and decimal point, for example `-0.5`. Returns nil for any other text.
     public init?(_ text: String) {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let fraction = parts.count == 2 ? parts[1] : ""
@@ -124,7 +130,7 @@ extension FixedPointNumber: LosslessStringConvertible {
         self.init(digits, places: fraction.utf8.count)
     }
 
-    /// All its digits, the point among them: `25.06`, `0.500`.
+    /// All digits of the number, including the decimal point, for example `25.06` or `0.500`.
     public var description: String {
         let text = String(digits.magnitude)
         let padded = String(repeating: "0", count: max(0, places + 1 - text.utf8.count)) + text

@@ -1,9 +1,10 @@
-/// AES-CCM with a key of 128 bits (RFC 3610), as formats of encrypted advertising use it. `BluetoothCrypto` has one.
+/// AES-CCM with a 128-bit key (RFC 3610), as used by formats of encrypted advertising. `BluetoothCrypto` provides an
+/// implementation.
 public protocol AdvertisingCipher: Sendable {
-    /// Decrypts; nil if the tag does not fit.
+    /// Decrypts and verifies data. Returns nil if the tag is not valid.
     ///
     /// - Parameters:
-    ///   - associatedData: what was authenticated and not encrypted, fewer than 65,280 octets; may be empty.
+    ///   - associatedData: the data that is authenticated but not encrypted, fewer than 65,280 octets; may be empty.
     ///   - tag: 4 to 16 octets, an even number.
     ///   - key: 16 octets.
     ///   - nonce: 7 to 13 octets.
@@ -11,19 +12,19 @@ public protocol AdvertisingCipher: Sendable {
         _ ciphertext: [UInt8], authenticating associatedData: [UInt8], tag: [UInt8], key: [UInt8], nonce: [UInt8]
     ) -> [UInt8]?
 
-    /// Encrypts.
+    /// Encrypts and authenticates data.
     func seal(
         _ plaintext: [UInt8], authenticating associatedData: [UInt8], key: [UInt8], nonce: [UInt8], tagLength: Int
     ) -> (ciphertext: [UInt8], tag: [UInt8])
 }
 
 extension AdvertisingCipher {
-    /// Decrypts where nothing else is authenticated; nil if the tag does not fit.
+    /// Decrypts and verifies data, without associated data. Returns nil if the tag is not valid.
     public func open(_ ciphertext: [UInt8], tag: [UInt8], key: [UInt8], nonce: [UInt8]) -> [UInt8]? {
         open(ciphertext, authenticating: [], tag: tag, key: key, nonce: nonce)
     }
 
-    /// Encrypts where nothing else is authenticated.
+    /// Encrypts and authenticates data, without associated data.
     public func seal(
         _ plaintext: [UInt8], key: [UInt8], nonce: [UInt8], tagLength: Int
     ) -> (ciphertext: [UInt8], tag: [UInt8]) {

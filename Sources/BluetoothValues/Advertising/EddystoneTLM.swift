@@ -1,23 +1,26 @@
 import BluetoothBase
 
-/// Eddystone-TLM, unencrypted: how a beacon is (Eddystone Protocol Specification, Eddystone-TLM).
+/// Unencrypted Eddystone-TLM: the telemetry of a beacon (Eddystone Protocol Specification, Eddystone-TLM).
 public struct EddystoneTLM: AdvertisedValue {
+    /// The name of the format: `eddystone-tlm`.
     public static let formatName = "eddystone-tlm"
+    /// Service data with Eddystone's 16-bit UUID 0xFEAA.
     public static let container = AdvertisedContainer.serviceData(Eddystone.service)
 
-    /// The version of the layout; 1 is encrypted.
+    /// The version of the layout. Version 1 is encrypted.
     private static let version: UInt8 = 0
     private static let noTemperature = Int16.min
 
-    /// The voltage of the battery in mV; nil if it is not measured, as where there is none.
+    /// The battery voltage in mV; nil if it is not measured, for example because the beacon has no battery.
     public var batteryVoltage: UInt16?
     /// The temperature in degrees Celsius, in steps of 1/256; nil if it is not measured.
     public var temperature: Double?
-    /// How many advertisements were sent since the beacon began, of all kinds.
+    /// The number of advertisements of all kinds since the beacon started.
     public var advertisementCount: UInt32
-    /// The time since the beacon began, in tenths of a second.
+    /// The time since the beacon started, in tenths of a second.
     public var tenthsOfSecondsSinceStart: UInt32
 
+    /// Creates the telemetry of a beacon. Pass nil for a voltage or a temperature that is not measured.
     public init(
         batteryVoltage: UInt16?, temperature: Double?, advertisementCount: UInt32, tenthsOfSecondsSinceStart: UInt32
     ) {
@@ -27,6 +30,8 @@ public struct EddystoneTLM: AdvertisedValue {
         self.tenthsOfSecondsSinceStart = tenthsOfSecondsSinceStart
     }
 
+    /// Decodes a frame of 14 octets. Throws `.invalidValue` for another frame type, or for another version, such as the
+    /// encrypted one.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         try reader.read(.tlm, length: 14)
@@ -40,6 +45,7 @@ public struct EddystoneTLM: AdvertisedValue {
         try reader.finish()
     }
 
+    /// Appends the frame. The temperature is rounded to 1/256 °C and clamped to the range of 16 bits.
     public func encode(into writer: inout ByteWriter) {
         writer.append(Eddystone.Frame.tlm.rawValue)
         writer.append(Self.version)
@@ -50,6 +56,8 @@ public struct EddystoneTLM: AdvertisedValue {
         writer.append(tenthsOfSecondsSinceStart.byteSwapped)
     }
 
+    /// The battery voltage and the temperature if they are measured, the advertisement count, and the uptime in
+    /// seconds.
     public var fields: [AdvertisedField] {
         var fields: [AdvertisedField] = []
         if let batteryVoltage { fields.append(AdvertisedField("battery", batteryVoltage, unit: "mV")) }

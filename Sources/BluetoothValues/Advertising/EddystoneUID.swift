@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// What Google's Eddystone frames have in common: the service, and a type in the first octet (Eddystone Protocol
+/// The common parts of Google's Eddystone frames: the service, and a frame type in the first octet (Eddystone Protocol
 /// Specification).
 enum Eddystone {
     static let service = BluetoothUUID(0xFEAA as UInt16)
@@ -14,7 +14,7 @@ enum Eddystone {
 }
 
 extension ByteReader {
-    /// Reads the type of an Eddystone frame of at least `length` octets, and throws if it is another.
+    /// Reads the type of an Eddystone frame of at least `length` octets. Throws if it is another type.
     @_lifetime(self: copy self)
     mutating func read(_ frame: Eddystone.Frame, length: Int) throws(DecodingFailure) {
         try require(length)
@@ -22,22 +22,24 @@ extension ByteReader {
     }
 }
 
-/// Eddystone-UID: which beacon this is (Eddystone Protocol Specification, Eddystone-UID).
+/// Eddystone-UID: the identifier of a beacon (Eddystone Protocol Specification, Eddystone-UID).
 public struct EddystoneUID: AdvertisedValue {
+    /// The name of the format: `eddystone-uid`.
     public static let formatName = "eddystone-uid"
+    /// Service data with Eddystone's 16-bit UUID 0xFEAA.
     public static let container = AdvertisedContainer.serviceData(Eddystone.service)
 
-    /// How many octets a namespace and an instance have.
+    /// The lengths of a namespace and an instance in octets.
     public static let namespaceLength = 10, instanceLength = 6
 
-    /// The signal strength at a distance of 0 m, in dBm: what is measured at one metre, and 41 dB more.
+    /// The signal strength at a distance of 0 m in dBm, which is 41 dB more than the strength measured at 1 m.
     public var txPower: Int8
-    /// Whose beacons these are: 10 octets.
+    /// The namespace, 10 octets, which identifies a group of beacons.
     public let namespace: [UInt8]
-    /// Which of them: 6 octets.
+    /// The instance, 6 octets, which identifies the beacon in its namespace.
     public let instance: [UInt8]
 
-    /// Nil if the namespace has not 10 octets or the instance not 6.
+    /// Returns nil unless the namespace has 10 octets and the instance has 6.
     public init?(namespace: [UInt8], instance: [UInt8], txPower: Int8) {
         guard namespace.count == Self.namespaceLength, instance.count == Self.instanceLength else { return nil }
         self.txPower = txPower
@@ -45,7 +47,7 @@ public struct EddystoneUID: AdvertisedValue {
         self.instance = instance
     }
 
-    /// Takes frames without the two reserved octets at the end, too, which some beacons leave out.
+    /// Decodes a frame. The two reserved octets at the end may be missing, because some beacons omit them.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         try reader.read(.uid, length: 18)
@@ -56,6 +58,7 @@ public struct EddystoneUID: AdvertisedValue {
         try reader.finish()
     }
 
+    /// Appends the frame, including the two reserved octets.
     public func encode(into writer: inout ByteWriter) {
         writer.append(Eddystone.Frame.uid.rawValue)
         writer.append(txPower)
@@ -64,6 +67,7 @@ public struct EddystoneUID: AdvertisedValue {
         writer.append(0 as UInt16)
     }
 
+    /// The namespace and the instance as hexadecimal digits, and the signal strength at 0 m.
     public var fields: [AdvertisedField] {
         [
             AdvertisedField("namespace", .text(namespace.hexadecimal(separator: ""))),

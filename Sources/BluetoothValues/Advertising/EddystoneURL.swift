@@ -1,31 +1,33 @@
 import BluetoothBase
 
-/// Eddystone-URL: an address on the Web (Eddystone Protocol Specification, Eddystone-URL).
+/// Eddystone-URL: a web address (Eddystone Protocol Specification, Eddystone-URL).
 public struct EddystoneURL: AdvertisedValue {
+    /// The name of the format: `eddystone-url`.
     public static let formatName = "eddystone-url"
+    /// Service data with Eddystone's 16-bit UUID 0xFEAA.
     public static let container = AdvertisedContainer.serviceData(Eddystone.service)
 
-    /// The codes of the beginnings of an address, by index.
+    /// The URL schemes; the index is the code.
     private static let schemes = ["http://www.", "https://www.", "http://", "https://"]
-    /// The codes of parts of the rest, by index: each before those that it begins with.
+    /// The expansions for the rest of the URL; the index is the code. Longer expansions precede their own prefixes.
     private static let expansions = [
         ".com/", ".org/", ".edu/", ".net/", ".info/", ".biz/", ".gov/", ".com", ".org", ".edu", ".net", ".info", ".biz",
         ".gov",
     ]
-    /// The most octets behind the scheme.
+    /// The maximum number of octets after the scheme.
     private static let maximumLength = 17
-    /// The characters that stand for themselves.
+    /// The characters that are encoded as themselves.
     private static let graphic: ClosedRange<UInt8> = 0x21...0x7E
 
-    /// The signal strength at a distance of 0 m, in dBm: what is measured at one metre, and 41 dB more.
+    /// The signal strength at a distance of 0 m in dBm, which is 41 dB more than the strength measured at 1 m.
     public var txPower: Int8
-    /// The address: `http://` or `https://`, and characters of ASCII without spaces.
+    /// The URL: `http://` or `https://`, followed by ASCII characters without spaces.
     public let url: String
-    /// The scheme's code and what follows it.
+    /// The code of the scheme and the encoded rest of the URL.
     private let encodedURL: [UInt8]
 
-    /// Nil if the address begins otherwise, has other characters, or takes more than 17 octets behind its scheme, most
-    /// of which are single characters.
+    /// Returns nil if the URL has another scheme or other characters, or if its encoding exceeds 17 octets after the
+    /// scheme. Most octets encode a single character.
     public init?(url: String, txPower: Int8) {
         guard let encoded = Self.encode(url) else { return nil }
         self.txPower = txPower
@@ -34,7 +36,7 @@ public struct EddystoneURL: AdvertisedValue {
     }
 
     private static func encode(_ url: String) -> [UInt8]? {
-        // The longest first: the others may be the beginning of it.
+        // The list contains longer schemes first, because shorter ones may be their prefixes.
         guard let scheme = schemes.firstIndex(where: { url.utf8.starts(with: $0.utf8) }) else { return nil }
         var encoded = [UInt8(scheme)]
         var rest = Array(url.utf8.dropFirst(schemes[scheme].utf8.count))[...]
@@ -52,6 +54,8 @@ public struct EddystoneURL: AdvertisedValue {
         return (2...maximumLength + 1).contains(encoded.count) ? encoded : nil
     }
 
+    /// Decodes a frame. Throws `.invalidValue` for another frame type, an unknown scheme or a reserved code, and
+    /// `.invalidLength` if the URL is too long.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         try reader.read(.url, length: 4)
@@ -69,17 +73,19 @@ public struct EddystoneURL: AdvertisedValue {
                 throw DecodingFailure(.invalidValue, at: reader.offset - 1)
             }
         }
-        // What was encoded otherwise than we would may be longer than we would take.
+        // A URL that was not encoded optimally may exceed the limit.
         guard let value = Self(url: url, txPower: power) else { throw DecodingFailure(.invalidLength, at: 3) }
         self = value
     }
 
+    /// Appends the frame with the URL in its shortest encoding.
     public func encode(into writer: inout ByteWriter) {
         writer.append(Eddystone.Frame.url.rawValue)
         writer.append(txPower)
         writer.append(encodedURL)
     }
 
+    /// The URL as text, and the signal strength at 0 m.
     public var fields: [AdvertisedField] {
         [AdvertisedField("url", .text(url)), AdvertisedField("tx_power_at_0_m", txPower, unit: "dBm")]
     }

@@ -1,16 +1,16 @@
 import BluetoothBase
 
-/// AD structures that only those can read who have the device's Encrypted Data Key Material: the content of an AD structure of the
-/// type Encrypted Data (Core Supplement, Part A, 1.23).
+/// The content of an AD structure of the type Encrypted Data (Core Supplement, Part A, 1.23). It contains AD structures
+/// that can only be read with the device's Encrypted Data Key Material.
 public struct EncryptedAdvertisingData: Equatable, Sendable {
-    /// The octets of `randomizer`.
+    /// The length of `randomizer` in octets.
     public static let randomizerLength = 5
-    /// The octets of the message integrity check.
+    /// The length of the message integrity check in octets.
     public static let tagLength = 4
-    /// What is authenticated besides the structures.
+    /// The data that is authenticated in addition to the structures.
     private static let associatedData: [UInt8] = [0xEA]
 
-    /// Five octets that are fresh whenever the structures or the device's address change.
+    /// Five octets, which must be new whenever the structures or the device's address change.
     public let randomizer: [UInt8]
     /// The encrypted structures.
     public let ciphertext: [UInt8]
@@ -20,7 +20,7 @@ public struct EncryptedAdvertisingData: Equatable, Sendable {
     /// Encrypts AD structures.
     ///
     /// - Parameters:
-    ///   - structures: AD structures, each with its length and its type.
+    ///   - structures: AD structures, each with its length and type.
     ///   - randomizer: five random octets.
     /// - Precondition: the randomizer has five octets.
     public init(
@@ -34,7 +34,8 @@ public struct EncryptedAdvertisingData: Equatable, Sendable {
             nonce: randomizer + material.initializationVector, tagLength: Self.tagLength)
     }
 
-    /// Encrypts AD structures with a fresh randomizer, as each change of the structures or of the device's address needs one.
+    /// Encrypts AD structures with a new randomizer. Every change of the structures or of the device's address requires
+    /// a new one.
     ///
     /// - Parameter generator: the source of the randomizer.
     public init(
@@ -45,9 +46,9 @@ public struct EncryptedAdvertisingData: Equatable, Sendable {
         self.init(structures, with: material, randomizer: randomizer, cipher: cipher)
     }
 
-    /// Reads the content of an AD structure.
+    /// Decodes the content of an AD structure.
     ///
-    /// - Throws: `.truncated` if it is too short.
+    /// - Throws: `.truncated` if the content is too short.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         try reader.require(Self.randomizerLength + Self.tagLength)
@@ -56,13 +57,13 @@ public struct EncryptedAdvertisingData: Equatable, Sendable {
         tag = Array(try reader.readBytes(Self.tagLength))
     }
 
-    /// The AD structures; nil if they were encrypted with another key, or changed on the way.
+    /// Returns the AD structures, or nil if they were encrypted with another key or modified in transit.
     public func decrypted(with material: EncryptedDataKeyMaterial, cipher: some AdvertisingCipher) -> [UInt8]? {
         cipher.open(
             ciphertext, authenticating: Self.associatedData, tag: tag, key: material.sessionKey,
             nonce: randomizer + material.initializationVector)
     }
 
-    /// The content of an AD structure.
+    /// The encoded content of an AD structure.
     public var encoded: [UInt8] { randomizer + ciphertext + tag }
 }

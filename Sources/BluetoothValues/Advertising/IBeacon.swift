@@ -1,21 +1,25 @@
 import BluetoothBase
 
-/// Apple's iBeacon: which place this is (Proximity Beacon Specification, Release R1).
+/// Apple's iBeacon, which identifies a place (Proximity Beacon Specification, Release R1).
 public struct IBeacon: AdvertisedValue {
+    /// The name of the format: `ibeacon`.
     public static let formatName = "ibeacon"
+    /// Manufacturer data of Apple, whose company identifier is 0x004C.
     public static let container = AdvertisedContainer.manufacturerData(0x004C)
-    /// The type and the length of Apple's data, which begins with them.
+    /// The type and the length, with which Apple's data begins.
     private static let prefix: UInt16 = 0x1502
 
-    /// Whose beacons these are.
+    /// Identifies the operator of the beacons.
     public var uuid: BluetoothUUID
-    /// Which group of them.
+    /// Identifies a group of the operator's beacons.
     public var major: UInt16
-    /// Which of the group.
+    /// Identifies the beacon in its group.
     public var minor: UInt16
     /// The signal strength at one metre, in dBm.
     public var measuredPower: Int8
 
+    /// Creates the content of a beacon. The default measured power of -59 dBm is a typical value. Calibrate it for each
+    /// device.
     public init(uuid: BluetoothUUID, major: UInt16, minor: UInt16, measuredPower: Int8 = -59) {
         self.uuid = uuid
         self.major = major
@@ -23,6 +27,7 @@ public struct IBeacon: AdvertisedValue {
         self.measuredPower = measuredPower
     }
 
+    /// Decodes exactly 23 octets. Throws `.invalidValue` if the data has another of Apple's types.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         try reader.require(23)
@@ -35,6 +40,7 @@ public struct IBeacon: AdvertisedValue {
         try reader.finish()
     }
 
+    /// Appends the type, the length, the UUID, the major and minor numbers and the measured power.
     public func encode(into writer: inout ByteWriter) {
         writer.append(Self.prefix)
         writer.append(uuid.high.byteSwapped)
@@ -44,6 +50,7 @@ public struct IBeacon: AdvertisedValue {
         writer.append(measuredPower)
     }
 
+    /// The UUID as text, the major and minor numbers, and the measured power in dBm.
     public var fields: [AdvertisedField] {
         [
             AdvertisedField("uuid", .text(uuid.description)), AdvertisedField("major", major),

@@ -1,8 +1,10 @@
 import BluetoothBase
 
-/// What RuuviTags send with older firmware (Ruuvi's Data format 3, RAWv1).
+/// The data of RuuviTags with older firmware (Ruuvi's Data format 3, RAWv1).
 public struct RuuviTag3: AdvertisedValue {
+    /// The name of the format: `ruuvitag-3`.
     public static let formatName = "ruuvitag-3"
+    /// Manufacturer data of Ruuvi Innovations, whose company identifier is 0x0499.
     public static let container = RuuviTag5.container
     private static let format: UInt8 = 3
 
@@ -12,11 +14,12 @@ public struct RuuviTag3: AdvertisedValue {
     public var temperature: Double
     /// The air pressure in Pa, from 50,000 to 115,535.
     public var pressure: UInt32
-    /// The acceleration in thousandths of the earth's gravity.
+    /// The acceleration in thousandths of standard gravity.
     public var acceleration: RuuviAcceleration
-    /// The voltage of the battery in mV.
+    /// The battery voltage in mV.
     public var batteryVoltage: UInt16
 
+    /// Creates a measurement. Values outside the range of a field are clamped when they are encoded.
     public init(
         humidity: Double, temperature: Double, pressure: UInt32, acceleration: RuuviAcceleration, batteryVoltage: UInt16
     ) {
@@ -27,12 +30,14 @@ public struct RuuviTag3: AdvertisedValue {
         self.batteryVoltage = batteryVoltage
     }
 
+    /// Decodes exactly 14 octets. Throws `.invalidValue` for another data format, or if the hundredths of a degree
+    /// exceed 99.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         try reader.require(14)
         guard try reader.readUInt8() == Self.format else { throw DecodingFailure(.invalidValue, at: 0) }
         humidity = Double(try reader.readUInt8()) / 2
-        // A sign and a magnitude, then hundredths.
+        // A sign bit and the whole degrees, followed by hundredths.
         let degrees = try reader.readUInt8(), hundredths = try reader.readUInt8(atMost: 99)
         let magnitude = (Double(degrees & 0x7F) * 100 + Double(hundredths)) / 100
         temperature = degrees & 0x80 == 0 ? magnitude : 0 - magnitude
@@ -42,6 +47,7 @@ public struct RuuviTag3: AdvertisedValue {
         try reader.finish()
     }
 
+    /// Appends the format number and the measurements, rounded to the resolution of each field.
     public func encode(into writer: inout ByteWriter) {
         writer.append(Self.format)
         writer.append(UInt8(nearest: humidity * 2))
@@ -53,6 +59,7 @@ public struct RuuviTag3: AdvertisedValue {
         writer.append(batteryVoltage.byteSwapped)
     }
 
+    /// All measurements: temperature, humidity, pressure, acceleration and battery voltage.
     public var fields: [AdvertisedField] {
         [
             AdvertisedField("temperature", temperature, places: 2, unit: "°C"),
@@ -62,12 +69,17 @@ public struct RuuviTag3: AdvertisedValue {
     }
 }
 
-/// The acceleration of a RuuviTag along its three axes, in thousandths of the earth's gravity.
+/// The acceleration of a RuuviTag along its three axes, in thousandths of standard gravity.
 public struct RuuviAcceleration: Equatable, Sendable {
+    /// The acceleration along the X axis.
     public var x: Int16
+    /// The acceleration along the Y axis.
     public var y: Int16
+    /// The acceleration along the Z axis.
     public var z: Int16
 
+    /// Creates an acceleration in thousandths of standard gravity. -32768 means that an axis is not measured in data
+    /// format 5.
     public init(x: Int16, y: Int16, z: Int16) {
         self.x = x
         self.y = y

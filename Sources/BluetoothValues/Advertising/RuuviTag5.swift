@@ -1,8 +1,10 @@
 import BluetoothBase
 
-/// What RuuviTags send (Ruuvi's Data format 5, RAWv2). What a tag cannot measure is nil.
+/// The data of RuuviTags (Ruuvi's Data format 5, RAWv2). Values that a tag can't measure are nil.
 public struct RuuviTag5: AdvertisedValue {
+    /// The name of the format: `ruuvitag-5`.
     public static let formatName = "ruuvitag-5"
+    /// Manufacturer data of Ruuvi Innovations, whose company identifier is 0x0499.
     public static let container = AdvertisedContainer.manufacturerData(0x0499)
     private static let format: UInt8 = 5
     private static let noPower: UInt16 = 0x1F
@@ -14,19 +16,20 @@ public struct RuuviTag5: AdvertisedValue {
     public var humidity: Double?
     /// The air pressure in Pa, from 50,000 to 115,534.
     public var pressure: UInt32?
-    /// The acceleration; nil if an axis has none.
+    /// The acceleration; nil if it is not available for all axes.
     public var acceleration: RuuviAcceleration?
-    /// The voltage of the battery in mV, from 1600 to 3646.
+    /// The battery voltage in mV, from 1600 to 3646.
     public var batteryVoltage: UInt16?
     /// The transmit power in dBm, an even number from -40 to 20.
     public var txPower: Int8?
-    /// How often the tag was moved, up to 254.
+    /// The number of movements detected, up to 254.
     public var movementCount: UInt8?
-    /// The number of the measurement, up to 65,534.
+    /// The sequence number of the measurement, up to 65,534.
     public var sequenceNumber: UInt16?
     /// The tag's address.
     public var address: DeviceAddress?
 
+    /// Creates a measurement. Nil means that the tag can't measure the value.
     public init(
         temperature: Double? = nil, humidity: Double? = nil, pressure: UInt32? = nil,
         acceleration: RuuviAcceleration? = nil, batteryVoltage: UInt16? = nil, txPower: Int8? = nil,
@@ -43,6 +46,7 @@ public struct RuuviTag5: AdvertisedValue {
         self.address = address
     }
 
+    /// Decodes exactly 24 octets. Throws `.invalidValue` for another data format.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         try reader.require(24)
@@ -67,6 +71,8 @@ public struct RuuviTag5: AdvertisedValue {
         try reader.finish()
     }
 
+    /// Appends the format number and the measurements, rounded to the resolution of each field. Nil is encoded as the
+    /// reserved value of the field.
     public func encode(into writer: inout ByteWriter) {
         writer.append(Self.format)
         let degrees = temperature.map { Int16(nearest: $0 * 200, in: (.min + 1)...(.max)) } ?? .min
@@ -84,6 +90,7 @@ public struct RuuviTag5: AdvertisedValue {
         writer.append((address << 16).byteSwapped, byteCount: 6)
     }
 
+    /// The measurements that are not nil. The address is not a field.
     public var fields: [AdvertisedField] {
         var fields: [AdvertisedField] = []
         if let temperature { fields.append(AdvertisedField("temperature", temperature, places: 3, unit: "°C")) }

@@ -1,12 +1,12 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// A btsnoop file to which packets are appended as they pass: with H4 indicators (datalink 1002), or, for several
-/// adapters, in the format of BlueZ's monitor (datalink 2001).
+/// A btsnoop file that records packets as they pass. The file uses H4 indicators (datalink 1002) or, for several
+/// adapters, the format of BlueZ's monitor (datalink 2001).
 ///
-/// Each packet is one write, so recorded packets are in the file even if the process crashes. The path may also name a
-/// pipe, for a live analyser. Recording never disturbs the traffic: it stops at the first failure (a full disk, an
-/// analyser that left or is too slow), and what is in the file by then stays readable.
+/// Each packet is written with one system call, so recorded packets survive a crash of the process. The path may also
+/// name a pipe, for a live analyzer. Recording never disturbs the traffic. It stops at the first failure, such as a
+/// full disk or an analyzer that has exited or is too slow, and the packets recorded until then stay readable.
 public final class CaptureFile {
     /// The error that stopped recording, if any.
     public private(set) var failure: TransportError?
@@ -16,12 +16,12 @@ public final class CaptureFile {
     private let report: (TransportError) -> Void
     private var record = ByteWriter(reservingCapacity: 2048)
 
-    /// Creates or replaces the file, readable only by its owner, because traffic contains secrets. Opening a named pipe
-    /// waits for its reader.
+    /// Creates or replaces the file. Only its owner can read it, because the traffic contains secrets. Opening a named
+    /// pipe blocks until a reader opens it.
     ///
     /// - Parameters:
     ///   - datalink: `.monitor` for several adapters.
-    ///   - report: called once, if recording has to stop.
+    ///   - report: called once, with the error, if recording has to stop.
     public init(
         path: String, datalink: BTSnoop.Datalink = .h4, report: @escaping (TransportError) -> Void = { _ in }
     ) throws(TransportError) {
@@ -37,8 +37,8 @@ public final class CaptureFile {
         if let failure = write() { throw failure }
     }
 
-    /// Adds a packet with its H4 indicator. The time is that of the wall clock, UTC; `adapter` is recorded only if the
-    /// file is for several adapters.
+    /// Appends a packet, which starts with its H4 indicator. The time is wall-clock time in UTC. `adapter` is recorded
+    /// only if the file is for several adapters.
     public func append(
         _ packet: Span<UInt8>, _ direction: BTSnoop.Direction, adapter: UInt16 = 0, microsecondsSince1970: Int64
     ) {
@@ -54,7 +54,7 @@ public final class CaptureFile {
         if let failure { report(failure) }
     }
 
-    /// Adds a record of the kernel's monitor, for a file in that format.
+    /// Appends a record from the kernel's monitor. The file must be in the monitor format.
     public func append(_ monitored: BTSnoop.Record, _ packet: Span<UInt8>) {
         precondition(datalink == .monitor)
         guard failure == nil else { return }

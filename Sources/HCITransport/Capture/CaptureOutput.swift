@@ -1,7 +1,7 @@
 import BluetoothPlatform
 import CBluetoothHCI
 
-/// A file or a pipe that takes whole records or nothing.
+/// A file or a pipe to which each record is written completely or not at all.
 final class CaptureOutput {
     private let descriptor: Int32
     private let isRegular: Bool
@@ -38,8 +38,8 @@ final class CaptureOutput {
         length += off_t(count)
     }
 
-    /// Writes to a pipe without being killed by SIGPIPE if there is no reader: the signal is blocked in this thread,
-    /// and consumed if the write has caused it.
+    /// Writes to a pipe without being killed by SIGPIPE if it has no reader. The signal is blocked in this thread, and
+    /// consumed if the write raised it.
     private func writeToPipe(_ bytes: UnsafeRawBufferPointer) -> Int {
         var pipe = sigset_t(), previous = sigset_t(), pending = sigset_t()
         sigemptyset(&pipe)

@@ -1,25 +1,28 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// A transport in bad weather: faults drawn from a seed befall the packets of another one.
+/// A transport that injects faults into the packets of another transport. The faults are drawn from a seed.
 ///
 ///     let faults = HCIFaults(.badWeather, seed: 7)
 ///     let transport = try FaultyTransport(name.open(), faults) { print($0) }
 ///
-/// What it holds comes when it is due: its descriptor is readable then. A transport that ends takes what is held with it.
+/// The transport's descriptor becomes readable when a delayed packet is due. Delayed packets are lost if the transport
+/// closes.
 public final class FaultyTransport: TransportDecorator {
+    /// The transport whose packets suffer the faults.
     public let transport: any HCITransport
     private var faults: HCIFaults
     private let report: (HCIFault) -> Void
-    /// Waits for the transport and for what is due: an event loop around this one waits for its descriptor.
+    /// Waits for the transport and for the time at which the next delayed packet is due. An outer event loop waits for
+    /// the descriptor of this one.
     private let loop: EventLoop
     private var isClosed = false
     private var isAwaitingRoom = false
 
     private static let token = 0
 
-    /// - Parameter report: told of each fault.
-    /// - Throws: where the process has no file descriptors left.
+    /// - Parameter report: called with each fault.
+    /// - Throws: `TransportError` if the process has run out of file descriptors.
     public init(
         _ transport: any HCITransport, _ faults: HCIFaults, report: @escaping (HCIFault) -> Void = { _ in }
     ) throws(TransportError) {
@@ -30,24 +33,28 @@ public final class FaultyTransport: TransportDecorator {
         try loop.add(transport.fileDescriptor, token: Self.token, for: .read)
     }
 
-    /// A transport on which every packet takes some time, in each direction, and nothing else happens to it.
+    /// Creates a transport that delays every packet, in each direction, and injects no other fault.
     public convenience init(_ transport: any HCITransport, latency: Duration) throws(TransportError) {
         var rates = HCIFaultRates.none
         rates.latency = latency
         try self.init(transport, HCIFaults(rates, seed: 0))
     }
 
+    /// The descriptor of the transport's own event loop, which also becomes readable when a delayed packet is due; -1
+    /// once closed.
     public var fileDescriptor: Int32 { isClosed ? -1 : loop.fileDescriptor }
 
+    /// The bytes that the wrapped transport has not sent yet, plus the bytes of the delayed packets going out.
     public var pendingByteCount: Int { transport.pendingByteCount + faults[outgoing].byteCount }
 
-    /// Who receives what is sent here.
+    /// The side of HCI that receives the packets sent here.
     private var outgoing: H4Framer.Receiver { receiver.other }
 
+    /// Delivers the delayed packets that are due, then the packets that arrive and that no fault drops or delays.
     public func receive(_ deliver: (Span<UInt8>) -> Void) throws(TransportError) {
         guard !isClosed else { return try transport.receive(deliver) }
         defer { prepareToWait() }
-        // Not waiting: it has been waited for, or nothing is there.
+        // No need to wait: the caller already has, or nothing has arrived.
         let events = loop.wait(until: .zero)
         faults.fire(at: MonotonicClock.now)
         handOver(deliver)
@@ -61,6 +68,8 @@ public final class FaultyTransport: TransportDecorator {
         if !isClosed { try flush() }
     }
 
+    /// Sends a packet, unless a fault drops, changes or delays it. Throws `.outputFull` while too many packets are
+    /// delayed.
     public func send(_ packet: Span<UInt8>) throws(TransportError) {
         guard isClosed || faults.hasRoom else {
             throw TransportError(.outputFull(pending: pendingByteCount), transport: name)
@@ -70,17 +79,18 @@ public final class FaultyTransport: TransportDecorator {
         try flush()
     }
 
-    /// Sends what is due, as far as the transport accepts it now.
+    /// Sends the packets that are due, as far as the transport accepts them now.
     public func flush() throws(TransportError) {
         do throws(TransportError) {
             if transport.wantsWrite { try transport.flush() }
             if !faults[outgoing].isEmpty { try transport.send(&faults[outgoing]) }
         } catch {
-            // The rest follows when there is room.
+            // The rest is sent when the transport has room.
             guard case .outputFull = error.reason else { throw error }
         }
     }
 
+    /// Closes the wrapped transport and discards the delayed packets.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -89,7 +99,7 @@ public final class FaultyTransport: TransportDecorator {
         faults.removeAll()
     }
 
-    /// Draws what befalls a packet. True if it passes as it is.
+    /// Draws the fault for a packet. Returns true if the packet passes unchanged.
     private func take(_ packet: Span<UInt8>, to receiver: H4Framer.Receiver) -> Bool {
         switch faults.receive(packet, to: receiver, at: MonotonicClock.now) {
         case .passed: return true
@@ -99,7 +109,7 @@ public final class FaultyTransport: TransportDecorator {
         }
     }
 
-    /// Delivers what is due for this end.
+    /// Delivers the packets that are due for this end.
     private func handOver(_ deliver: (Span<UInt8>) -> Void) {
         while let packet = faults[receiver].popFirst(), !isClosed { deliver(packet.span) }
     }

@@ -4,24 +4,29 @@ import CBluetoothHCI
 
 /// Waits for file descriptors, a deadline and other threads in a single system call.
 ///
-/// One thread owns it; only its `waker` may be used by other threads. While nothing happens it uses no processor time.
+/// One thread owns the loop; other threads may only use its `waker`. An idle loop uses no CPU time.
 public final class EventLoop {
-    /// What to watch a descriptor for. It is always watched for the other side closing.
+    /// The conditions to watch a descriptor for. A closed connection is always reported.
     public struct Interest: OptionSet, Sendable {
+        /// The conditions as bits: bit 0 for `read`, bit 1 for `write`.
         public let rawValue: UInt8
+
+        /// Creates a set of conditions from its bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+        /// Reading would not block.
         public static let read = Interest(rawValue: 1)
+        /// Writing would not block.
         public static let write = Interest(rawValue: 2)
     }
 
-    /// A descriptor is ready.
+    /// Reports that a descriptor is ready.
     public struct Event: Equatable, Sendable {
-        /// The token the descriptor was registered with.
+        /// The token with which the descriptor was registered.
         public var token: Int
-        /// Reading will not block: there are bytes, an end of file or an error to read.
+        /// Whether reading will not block, because data, an end of file or an error is available.
         public var isReadable: Bool
-        /// Writing will not block.
+        /// Whether writing will not block.
         public var isWritable: Bool
     }
 
@@ -36,7 +41,7 @@ public final class EventLoop {
     private static let timerToken: Int64 = -2
 
     /// - Parameter existing: the waker to use, if it had to be created before the loop.
-    /// - Throws: where the process has no file descriptors left.
+    /// - Throws: `TransportError` if the process has run out of file descriptors.
     public init(waker existing: Waker? = nil) throws(TransportError) {
         let waker = if let existing { existing } else { try Waker() }
         do throws(Errno) {
@@ -55,36 +60,38 @@ public final class EventLoop {
 
     deinit { close(descriptor) }
 
-    /// Watches a descriptor. Its events carry `token`, which is not negative and identifies the registration: use a new
-    /// one each time, since the system reuses descriptors.
+    /// Watches a descriptor. Its events carry `token`, which must not be negative. The token identifies the
+    /// registration: use a new one each time, since the system reuses descriptors.
     public func add(_ fileDescriptor: Int32, token: Int, for interest: Interest) throws(TransportError) {
         precondition(token >= 0)
         try control(EPOLL_CTL_ADD, fileDescriptor, token: Int64(token), for: interest)
     }
 
-    /// Changes what a descriptor is watched for.
+    /// Changes the conditions that a descriptor is watched for.
     public func change(_ fileDescriptor: Int32, token: Int, to interest: Interest) throws(TransportError) {
         precondition(token >= 0)
         try control(EPOLL_CTL_MOD, fileDescriptor, token: Int64(token), for: interest)
     }
 
-    /// Stops watching a descriptor; call it before the descriptor is closed. Unhandled events of the last `wait` may
+    /// Stops watching a descriptor. Call this before you close the descriptor. Unhandled events of the last `wait` may
     /// still refer to it.
     public func remove(_ fileDescriptor: Int32) {
         // It can only fail if the descriptor is not watched, which is the desired state.
         epoll_ctl(descriptor, EPOLL_CTL_DEL, fileDescriptor, nil)
     }
 
-    /// Readable when `wait` would return at once, or its deadline may have passed: a loop can stand in another one.
+    /// Readable when `wait` would return immediately or the deadline may have passed, so an event loop can be nested in
+    /// another one.
     var fileDescriptor: Int32 { descriptor }
 
-    /// Makes `fileDescriptor` readable at a deadline, too, at the latest.
+    /// Makes `fileDescriptor` readable no later than at `deadline`.
     func arm(_ deadline: Instant?) { timer.arm(deadline) }
 
-    /// Waits until a descriptor is ready, `waker` is used or the deadline has passed, and returns what is ready:
-    /// nothing in the latter two cases. Without a deadline it waits forever; with `Instant.zero` it does not wait.
+    /// Waits until a descriptor is ready, `waker` is used or the deadline passes. Returns an event for each ready
+    /// descriptor; the result is empty in the latter two cases. If `deadline` is nil, it waits forever; if it is
+    /// `Instant.zero`, it does not wait.
     ///
-    /// It allocates nothing as long as no result outlives the next call.
+    /// This allocates no memory if each result is released before the next call.
     public func wait(until deadline: Instant?) -> [Event] {
         events.removeAll(keepingCapacity: true)
         while true {
@@ -112,7 +119,8 @@ public final class EventLoop {
     private func collect(timeout: Int32) -> Int {
         ready.withUnsafeMutableBufferPointer { buffer in
             let count = epoll_wait(descriptor, buffer.baseAddress, Int32(buffer.count), timeout)
-            // Interrupted by a signal: no other failure is possible with our own descriptor and buffer.
+            // A negative count means that a signal interrupted the call. No other failure is possible with our own
+            // descriptor and buffer.
             return max(0, Int(count))
         }
     }

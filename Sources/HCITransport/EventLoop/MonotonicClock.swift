@@ -2,10 +2,10 @@ import BluetoothBase
 import BluetoothPlatform
 import CBluetoothHCI
 
-/// The clock for the deadlines of an event loop: it counts from the start of the machine and is not affected by changes
-/// of the date.
+/// The clock for the deadlines of an event loop. It counts from the boot of the machine, and changes of the wall-clock
+/// time do not affect it.
 public enum MonotonicClock {
-    /// The present instant, in nanoseconds.
+    /// The current instant, with nanosecond resolution.
     public static var now: Instant {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -4,9 +4,9 @@ import CBluetoothHCI
 
 /// A file descriptor that becomes readable at a deadline of the monotonic clock, to the nanosecond.
 ///
-/// Deadlines mostly move later: each answer postpones a timeout. So a timer that fires before the deadline is left
-/// alone, and set again only once it has fired, which saves a system call per packet. If there is no deadline, the
-/// timer is disarmed so that an idle thread is not woken.
+/// Deadlines mostly move later, because each answer postpones a timeout. So a timer that is due before the deadline is
+/// left alone and set again only after it has fired, which saves a system call per packet. Without a deadline, the
+/// timer is disarmed so that it does not wake an idle thread.
 final class Timer {
     let fileDescriptor: Int32
     private var armed: Instant?
@@ -18,7 +18,7 @@ final class Timer {
 
     deinit { close(fileDescriptor) }
 
-    /// Makes the timer fire at `deadline` or earlier; never if it is nil.
+    /// Makes the timer fire at `deadline` or earlier. If `deadline` is nil, the timer does not fire.
     func arm(_ deadline: Instant?) {
         var setting = itimerspec()
         guard let deadline else {
@@ -29,7 +29,7 @@ final class Timer {
         }
         if let armed, armed <= deadline { return }
         setting.it_value.tv_sec = time_t(deadline.nanoseconds / 1_000_000_000)
-        // Zero would disarm the timer; here it is a deadline long past.
+        // Zero would disarm the timer. Here it stands for a deadline that passed long ago.
         setting.it_value.tv_nsec = max(1, Int(deadline.nanoseconds % 1_000_000_000))
         timerfd_settime(fileDescriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
         armed = deadline

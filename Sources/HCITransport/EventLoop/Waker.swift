@@ -1,13 +1,13 @@
 import BluetoothPlatform
 import CBluetoothHCI
 
-/// Wakes an event loop, or cancels a pending open, from any thread.
+/// Wakes an event loop, or cancels the opening of a transport, from any thread.
 ///
 /// Its descriptor stays open as long as it is referenced, so a late `wake` never writes to a reused descriptor.
 public final class Waker: Sendable {
     let fileDescriptor: Int32
 
-    /// Throws if the process has no file descriptors left.
+    /// Creates a waker. Throws if the process has run out of file descriptors.
     public init() throws(TransportError) {
         do throws(Errno) {
             fileDescriptor = try Errno.check { eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
@@ -18,13 +18,13 @@ public final class Waker: Sendable {
 
     deinit { close(fileDescriptor) }
 
-    /// Ends the current wait, or the next one if none is in progress. Several calls before that count as one.
+    /// Ends the current wait, or the next one if none is in progress. Multiple calls before that count as one.
     public func wake() {
-        // It can only fail if the counter is full, and then the loop is awake.
+        // It can only fail if the counter is full, and then the loop is awake anyway.
         _ = eventfd_write(fileDescriptor, 1)
     }
 
-    /// Resets it: forgets all calls so far.
+    /// Discards all calls of `wake` so far.
     func reset() {
         var count: eventfd_t = 0
         _ = eventfd_read(fileDescriptor, &count)

@@ -2,10 +2,10 @@ import CBluetoothHCI
 
 /// Reports when an adapter appears, so that one that was unplugged can be opened again without polling.
 ///
-/// An event loop watches `fileDescriptor` and calls `drain` when it is readable. It needs no privilege. Only one thread
-/// may use it at a time.
+/// An event loop watches `fileDescriptor` and calls `drain` when it is readable. No privileges are required. Only one
+/// thread may use an instance at a time.
 public final class AdapterArrivals {
-    /// What to watch for reading; -1 once closed.
+    /// The descriptor to watch for reading; -1 once closed.
     public private(set) var fileDescriptor: Int32
     private let calls: SocketCalls
 
@@ -33,13 +33,14 @@ public final class AdapterArrivals {
 
     deinit { close() }
 
-    /// Reads what has arrived, without blocking, and returns whether an adapter has become available: one was plugged
-    /// in and set up by the kernel, or was released by its holder.
+    /// Reads the packets that have arrived, without blocking, and returns whether an adapter has become available. An
+    /// adapter becomes available when it was plugged in and the kernel has set it up, or when its holder released it.
     ///
-    /// It reads a bounded amount: wait again, level-triggered, for the rest. A failed attempt to open an adapter can
-    /// itself make the kernel announce the adapter again; drain once after such an attempt, or the attempts never end.
+    /// Each call reads a bounded amount; wait again, level-triggered, for the rest. A failed attempt to open an adapter
+    /// can itself make the kernel announce the adapter again. Drain once after such an attempt, or the attempts never
+    /// end.
     ///
-    /// If the kernel closes the socket, this closes itself and returns true once.
+    /// If the kernel closes the socket, this instance closes too, and `drain` returns true once.
     public func drain() -> Bool {
         var hasArrival = false
         var buffer = [UInt8](repeating: 0, count: Self.bufferSize)

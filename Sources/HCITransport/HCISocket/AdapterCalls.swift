@@ -4,18 +4,19 @@ import CBluetoothHCI
 
 /// The system calls that open an adapter, so that tests can simulate a kernel with Bluetooth.
 struct AdapterCalls: Sendable {
-    /// A socket to ask about adapters with.
+    /// Opens a socket for querying adapters.
     var openControl: @Sendable () throws(Errno) -> Int32
-    /// The indices of the adapters present, `N` of `hciN`, in no order.
+    /// Returns the indices of the adapters present, the `N` of `hciN`, in no particular order.
     var indices: @Sendable (_ control: Int32) throws(Errno) -> [UInt16]
-    /// What the kernel reports about one. It does not include who holds it, or why it is being brought up.
+    /// Returns the kernel's information about an adapter. It does not include its holder, or the reason why it is being
+    /// brought up.
     var information: @Sendable (_ control: Int32, _ index: UInt16) throws(Errno) -> AdapterInformation
     var bringUp: @Sendable (_ control: Int32, _ index: UInt16) throws(Errno) -> Void
     var bringDown: @Sendable (_ control: Int32, _ index: UInt16) throws(Errno) -> Void
-    /// A socket bound to the adapter's user channel.
+    /// Opens a socket bound to the adapter's user channel.
     var openUserChannel: @Sendable (_ index: UInt16) throws(Errno) -> Int32
     var close: @Sendable (Int32) -> Void
-    /// The adapters managed by the kernel's own host stack; nil if the kernel does not say.
+    /// Returns the adapters managed by the kernel's own host stack; nil if the kernel does not report them.
     var managedIndices: @Sendable () -> Set<UInt16>?
     var switches: @Sendable () -> [RadioSwitch]
     /// The directories in which taken adapters are recorded.
@@ -23,7 +24,7 @@ struct AdapterCalls: Sendable {
     /// The path of the running executable; nil if it runs as root, which needs no capability.
     var executable: @Sendable () -> String?
 
-    /// The kernel's.
+    /// The kernel's calls.
     static let kernel = AdapterCalls(
         openControl: { () throws(Errno) in try Socket.hci().release() },
         indices: { (control) throws(Errno) in
@@ -73,7 +74,8 @@ extension AdapterInformation {
             // The bus is in the lower four bits; the upper ones distinguish primary controllers from others.
             bus: Bus(rawValue: information.type & 0x0F),
             state: Self.state(flags: information.flags),
-            // Octet 4, bit 6 (Vol 2, Part C, 3.3); all zero until the controller has been asked.
+            // Octet 4, bit 6 (Vol 2, Part C, 3.3). All octets are zero until the kernel has read the features from the
+            // controller.
             supportsLowEnergy: features.allSatisfy { $0 == 0 } ? nil : features[4] & UInt8(LMP_LE) != 0)
     }
 

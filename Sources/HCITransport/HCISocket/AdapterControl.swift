@@ -1,8 +1,8 @@
 import BluetoothBase
 import CBluetoothHCI
 
-/// A socket for querying the kernel about adapters, and the meaning of its errors. It is closed when the last reference
-/// is released.
+/// A socket for querying the kernel about adapters, which also translates the kernel's errors. It is closed when the
+/// last reference is released.
 final class AdapterControl: Sendable {
     /// The name of the transport in errors.
     let name: String
@@ -22,7 +22,7 @@ final class AdapterControl: Sendable {
 
     deinit { calls.close(descriptor) }
 
-    /// The adapters present, by number.
+    /// Returns the adapters present, sorted by number.
     func list() throws(TransportError) -> [AdapterInformation] {
         let indices: [UInt16]
         do throws(Errno) {
@@ -30,7 +30,7 @@ final class AdapterControl: Sendable {
         } catch {
             throw failure(error, call: "HCIGETDEVLIST")
         }
-        // It may have been removed in the meantime.
+        // An adapter may have been removed in the meantime.
         var adapters = indices.sorted().compactMap { try? calls.information(descriptor, $0) }
         let switches = calls.switches()
         let managed = calls.managedIndices()
@@ -44,8 +44,8 @@ final class AdapterControl: Sendable {
         return adapters
     }
 
-    /// Completes an adapter's state: the kernel's host stack manages neither adapters held by a user channel nor those
-    /// being set up.
+    /// Completes an adapter's state. The kernel's host stack manages neither adapters held by a user channel nor
+    /// adapters being set up.
     private func state(of adapter: AdapterInformation, isManaged: Bool) -> AdapterInformation.State {
         switch (adapter.state, isManaged) {
         case (.initializing, true): .up
@@ -55,15 +55,15 @@ final class AdapterControl: Sendable {
         }
     }
 
-    /// Why there is no adapter.
+    /// The reason why no adapter is present.
     func absence() -> TransportError.Reason {
         let block = calls.switches().filter(\.isMachineWide).compactMap(\.block).first
         return block.map { .adapterBlocked($0) } ?? .noSuchAdapter(present: [])
     }
 
-    /// The current state of an adapter; nil if it is gone.
+    /// Returns the current state of an adapter, or nil if it has been removed.
     func current(_ adapter: AdapterInformation) throws(TransportError) -> AdapterInformation? {
-        // Another adapter may have its number now.
+        // The number may belong to another adapter now.
         try list().first { $0.index == adapter.index && $0.address == adapter.address }
     }
 
@@ -81,7 +81,7 @@ final class AdapterControl: Sendable {
         }
     }
 
-    /// The error for a failed call.
+    /// Returns the error for a failed call.
     func failure(_ error: Errno, call: String, of adapter: AdapterInformation? = nil) -> TransportError {
         let reason = TransportError.Reason(openingAdapter: error, call: call, executable: calls.executable())
         switch reason {

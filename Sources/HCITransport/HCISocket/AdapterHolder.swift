@@ -1,9 +1,11 @@
-/// The process that has taken an adapter as a whole, through its user channel.
+/// The process that has exclusive access to an adapter through its user channel.
 public struct AdapterHolder: Hashable, Sendable, CustomStringConvertible {
+    /// The process ID (PID).
     public var processIdentifier: Int32
-    /// The name of its program in printable ASCII, if known.
+    /// The name of the process's program in printable ASCII, if known.
     public var program: String?
 
+    /// Creates a holder from its process ID and, if known, the name of its program.
     public init(processIdentifier: Int32, program: String? = nil) {
         self.processIdentifier = processIdentifier
         self.program = program
@@ -16,7 +18,7 @@ public struct AdapterHolder: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension AdapterHolder {
-    /// The process with this number. A program chooses its own name, so terminal control characters are removed.
+    /// Describes the process with this ID. A program chooses its own name, so terminal control characters are removed.
     init(running processIdentifier: Int32) {
         let name = SystemFiles.text(of: "/proc/\(processIdentifier)/comm")?.unicodeScalars
             .filter { (0x20...0x7E).contains($0.value) }

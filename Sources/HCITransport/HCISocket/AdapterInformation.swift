@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// What the kernel reports about one of its adapters.
+/// Information that the kernel reports about one of its adapters.
 public struct AdapterInformation: Hashable, Sendable {
     /// The bus an adapter is attached to; the raw values are the kernel's.
     public enum Bus: UInt8, Sendable {
@@ -17,41 +17,44 @@ public struct AdapterInformation: Hashable, Sendable {
         case virtio = 10
     }
 
-    /// Who holds an adapter.
+    /// The state of an adapter, which depends on its current holder.
     public enum State: Hashable, Sendable {
-        /// No holder.
+        /// The adapter has no holder.
         case down
-        /// The kernel, which is setting it up: it has just been plugged in and cannot be taken yet.
+        /// The kernel is setting the adapter up. It has just been plugged in and can't be taken over yet.
         case initializing
-        /// The kernel's own host stack, which the Bluetooth daemon drives. It may still be bringing the adapter up.
+        /// The kernel's own host stack, which the Bluetooth daemon controls, holds the adapter. It may still be
+        /// bringing it up.
         case up
-        /// A program that has taken it exclusively through its user channel, for example one that uses this package.
+        /// A program, for example one that uses this package, has exclusive access through the adapter's user channel.
         case held(by: AdapterHolder?)
     }
 
-    /// What blocks an adapter's radio.
+    /// The kind of switch that blocks an adapter's radio.
     public enum Block: Hashable, Sendable {
         /// A software switch, which software can reverse.
         case software
-        /// A switch or a key of the machine.
+        /// A switch or a key on the machine.
         case hardware
     }
 
     /// `N` of `hciN`. It may change when the adapter is plugged in again.
     public var index: UInt16
-    /// The public address; nil if the adapter has none or the kernel does not know it yet.
+    /// The public address; nil if the adapter has none, or if the kernel does not know it yet.
     public var address: DeviceAddress?
-    /// Nil if the bus is unknown.
+    /// The bus the adapter is attached to; nil if unknown.
     public var bus: Bus?
+    /// Whether the adapter is free, being set up or in use, and by which holder.
     public var state: State
-    /// Nil if its radio is not blocked.
+    /// The switch that blocks the radio; nil if the radio is not blocked.
     public var block: Block?
-    /// Whether the controller supports Low Energy; nil if the kernel has not asked it yet.
+    /// Whether the controller supports Low Energy; nil if the kernel has not read its features yet.
     public var supportsLowEnergy: Bool?
 
-    /// The kernel's name for it: `hciN`.
+    /// The kernel's name for the adapter: `hciN`.
     public var name: String { "hci\(index)" }
 
+    /// Creates a record of an adapter. By default, the adapter is down and everything else except its index is unknown.
     public init(
         index: UInt16, address: DeviceAddress? = nil, bus: Bus? = nil, state: State = .down, block: Block? = nil,
         supportsLowEnergy: Bool? = nil

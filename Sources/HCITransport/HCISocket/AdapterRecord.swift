@@ -3,20 +3,20 @@ import CBluetoothHCI
 
 /// A record that a program using this package has taken an adapter, and whether the adapter was up before.
 ///
-/// It is a file, locked for as long as the program has the adapter. The kernel unlocks it however the program ends, so
-/// a file that is not locked was left by a program that crashed: the next program to take the adapter restores it.
-/// Records are optional; an adapter can be taken without one.
+/// The record is a file that stays locked while the program holds the adapter. The kernel unlocks it however the
+/// program ends, so an unlocked file was left behind by a crashed program. The next program that takes the adapter then
+/// restores the adapter's original state. Records are optional: an adapter can be taken without one.
 struct AdapterRecord: Sendable {
     /// Another program using this package holds the adapter.
     struct Locked: Error {}
 
     private let descriptor: Int32
     private let path: String
-    /// Whether a program that crashed had found the adapter up, and left it down.
+    /// Whether a crashed program found the adapter up and left it down.
     let wasLeftDown: Bool
 
-    /// Where records are kept: a directory shared by all users that is empty after a restart of the machine, or one of
-    /// the user's own if only root may write to the first.
+    /// The directories for records, in order of preference. The first is shared by all users and is empty after a
+    /// reboot. If only root may write to it, the user's own runtime directory is used.
     static var directories: [String] {
         var directories = ["/run/lock"]
         if let own = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), own.hasPrefix("/") {
@@ -25,13 +25,14 @@ struct AdapterRecord: Sendable {
         return directories
     }
 
-    /// The file for an adapter: named after its address if it has one, since its number may change.
+    /// The path of an adapter's file. It is named after the adapter's address, if it has one, since the number may
+    /// change.
     static func path(for adapter: AdapterInformation, in directory: String) -> String {
         let key = adapter.address.map { $0.octets.filter { $0 != ":" } } ?? adapter.name
         return "\(directory)/swift-bluetooth-le.\(key)"
     }
 
-    /// Creates the record in the first directory where that is possible; nil if there is none.
+    /// Creates the record in the first directory that permits it. Returns nil if none does.
     static func make(for adapter: AdapterInformation, in directories: [String]) throws(Locked) -> AdapterRecord? {
         for directory in directories {
             if let record = try AdapterRecord(path: path(for: adapter, in: directory)) { return record }
@@ -40,9 +41,10 @@ struct AdapterRecord: Sendable {
     }
 
     private init?(path: String) throws(Locked) {
-        // A file is only removed while locked. If it was removed after we opened it, try again.
+        // Files are only removed while locked. If this one was removed after we opened it, try again.
         for _ in 0..<8 {
-            // Others may write to the directory as well: links are not followed, and files of other users are not used.
+            // Other users may also write to the directory, so links are not followed and files of other users are not
+            // used.
             let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
             let descriptor = open(path, flags, 0o600)
             guard descriptor >= 0 else { return nil }
@@ -82,23 +84,23 @@ struct AdapterRecord: Sendable {
         ftruncate(descriptor, off_t(text.count))
     }
 
-    /// The adapter was given back: removes the note.
+    /// Removes the record, because the adapter was returned.
     func remove() {
         unlink(path)
         close(descriptor)
     }
 
-    /// The adapter was not taken after all: leaves the record as a crashed program has left it, if any.
+    /// Leaves the record as a crashed program left it, or removes it, because the adapter was not taken after all.
     func leave() {
         wasLeftDown ? keep() : remove()
     }
 
-    /// The adapter could not be restored: leaves that to the next program.
+    /// Keeps the record for the next program, because the adapter could not be restored.
     func keep() {
         close(descriptor)
     }
 
-    /// The process that holds an adapter, if it has created a record. Needs no privilege.
+    /// Returns the process that holds an adapter, if it has created a record. Requires no privileges.
     static func holder(of adapter: AdapterInformation, in directories: [String]) -> AdapterHolder? {
         for directory in directories {
             guard let file = FileIdentity(path(for: adapter, in: directory)),

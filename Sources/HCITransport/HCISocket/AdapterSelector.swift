@@ -2,19 +2,19 @@ import BluetoothBase
 
 /// Selects one of the kernel's adapters.
 ///
-/// The text form is the part after `hci-socket:`. Adapters are numbered as they appear, so one that is plugged in again
-/// may have another number, but keeps its address.
+/// The text form is the part after `hci-socket:`. Adapters are numbered as they appear. One that is plugged in again
+/// may get another number but keeps its address.
 public enum AdapterSelector: Hashable, Sendable {
     /// The usable adapter with the lowest number. The text form is empty.
     case first
-    /// `N`, or `hciN`: the adapter that has this number now.
+    /// `N` or `hciN`: the adapter that currently has this number.
     case index(UInt16)
-    /// `AA:BB:CC:DD:EE:FF`: the adapter with this public address, whatever its number.
+    /// `AA:BB:CC:DD:EE:FF`: the adapter with this public address, regardless of its number.
     case address(DeviceAddress)
 }
 
 extension AdapterSelector: LosslessStringConvertible {
-    /// Reads the text form; nil if it is invalid.
+    /// Parses the text form. Returns nil if it is invalid.
     public init?(_ text: String) {
         if text.isEmpty {
             self = .first
@@ -30,6 +30,7 @@ extension AdapterSelector: LosslessStringConvertible {
         }
     }
 
+    /// The text form: empty, the adapter's number, or its address without a type, such as `AA:BB:CC:DD:EE:FF`.
     public var description: String {
         switch self {
         case .first: ""

@@ -5,10 +5,10 @@ import CBluetoothHCI
 struct FileIdentity: Equatable {
     private let device: dev_t
     private let node: ino_t
-    /// A plain file of this process's user, under one name.
+    /// Whether this is a regular file with a single link, owned by this process's user.
     let isOurs: Bool
 
-    /// Nil if there is none. A link is not followed.
+    /// Returns nil if the file does not exist. Symbolic links are not followed.
     init?(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
@@ -27,8 +27,8 @@ struct FileIdentity: Equatable {
         isOurs = status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid() && status.st_nlink == 1
     }
 
-    /// The process that has locked the whole file, according to `/proc/locks`, whose lines look like `1: FLOCK
-    /// ADVISORY  WRITE 1234 00:19:56 0 EOF`.
+    /// Returns the process that has locked the whole file, according to the content of `/proc/locks`. Its lines have
+    /// the form `1: FLOCK ADVISORY  WRITE 1234 00:19:56 0 EOF`.
     func lockingProcess(locks: String) -> Int32? {
         for line in locks.split(separator: "\n") {
             let fields = line.split(separator: " ")

@@ -1,6 +1,6 @@
-/// The kernel's Bluetooth adapters, and how to take one over.
+/// Lists the kernel's Bluetooth adapters and takes them over.
 public enum HCIAdapter {
-    /// The adapters present, by number. Needs no privilege.
+    /// Returns the adapters present, sorted by number. Requires no privileges.
     ///
     /// Throws `.bluetoothUnavailable` if the kernel has no Bluetooth sockets.
     public static func list() throws(TransportError) -> [AdapterInformation] {
@@ -11,7 +11,8 @@ public enum HCIAdapter {
         try AdapterControl(name: "hci-socket", calls: calls).list()
     }
 
-    /// Why `list` is empty, and what to do: there is no adapter, or a switch of the machine keeps it off.
+    /// Returns an error that explains why `list` is empty and how to fix it: either no adapter is present, or a switch
+    /// of the machine keeps it off.
     ///
     /// Throws `.bluetoothUnavailable` if the kernel has no Bluetooth sockets.
     public static func absence() throws(TransportError) -> TransportError {
@@ -23,11 +24,12 @@ public enum HCIAdapter {
         return control.failure(control.absence())
     }
 
-    /// Opens an adapter's user channel, which takes all its HCI traffic from the kernel's host stack. Needs
-    /// `CAP_NET_ADMIN`.
+    /// Opens an adapter's user channel, which diverts all HCI traffic of the adapter from the kernel's host stack.
+    /// Requires `CAP_NET_ADMIN`.
     ///
-    /// The adapter must be down for that. One that is up is brought down first, and brought up again when the transport
-    /// closes or if opening fails. So is one that was up before a program using this package crashed and left it down.
+    /// The kernel requires the adapter to be down. An adapter that is up is brought down first, and brought up again
+    /// when the transport closes or if opening fails. The same applies to an adapter that was up before a program using
+    /// this package crashed and left it down.
     static func open(
         _ selector: AdapterSelector, calls: AdapterCalls = .kernel, socketCalls: SocketCalls = .packet
     ) throws(TransportError) -> PacketTransport {
@@ -48,7 +50,8 @@ public enum HCIAdapter {
         return try TakenAdapter.open(adapter, control: control, socketCalls: socketCalls)
     }
 
-    /// Opens the first adapter that can be opened. If none can, throws the error of the first that seemed usable.
+    /// Opens the first adapter that can be opened. If none can be, throws the error of the first one that seemed
+    /// usable.
     private static func openFirst(
         of adapters: [AdapterInformation], calls: AdapterCalls, socketCalls: SocketCalls
     ) throws(TransportError) -> PacketTransport {
@@ -56,7 +59,7 @@ public enum HCIAdapter {
         var failure: TransportError?
         for adapter in usable.isEmpty ? Array(adapters.prefix(1)) : usable {
             do throws(TransportError) {
-                // From here on errors name this adapter.
+                // From here on, errors name this adapter.
                 let name = TransportName.hciSocket(.index(adapter.index)).description
                 let control = try AdapterControl(name: name, calls: calls)
                 return try TakenAdapter.open(adapter, control: control, socketCalls: socketCalls)
@@ -70,7 +73,7 @@ public enum HCIAdapter {
 }
 
 extension AdapterInformation {
-    /// Whether opening it may succeed.
+    /// Whether opening the adapter may succeed.
     fileprivate var isUsable: Bool {
         switch state {
         case .held, .initializing: false

@@ -3,30 +3,31 @@ import BluetoothHCI
 import CBluetoothHCI
 import BluetoothPlatform
 
-/// What goes over all of the kernel's adapters, and what programs ask of its Bluetooth: the kernel's monitor channel, which
-/// btmon reads, too.
+/// The kernel's monitor channel, which btmon also reads. It carries the HCI traffic of all adapters and the management
+/// requests of programs.
 ///
-/// An event loop watches `fileDescriptor` and calls `receive` when it is readable. Needs `CAP_NET_RAW`. Only one thread may
-/// use it at a time.
+/// An event loop watches `fileDescriptor` and calls `receive` when it is readable. Requires `CAP_NET_RAW`. Only one
+/// thread may use an instance at a time.
 public final class HCIMonitor {
-    /// What to watch for reading; -1 once closed.
+    /// The descriptor to watch for reading; -1 once closed.
     public private(set) var fileDescriptor: Int32
     private let calls: MonitorCalls
     private var buffer = [UInt8](repeating: 0, count: headerLength + longestRecord)
     private var packet = ByteWriter(reservingCapacity: longestRecord + 1)
 
-    /// How many octets the kernel may keep for a reader that is busy.
+    /// The number of octets that the kernel may buffer while the reader is busy.
     private static let bufferSize: Int32 = 4 << 20
-    /// The opcode, the adapter and the length, in two octets each (`struct hci_mon_hdr`).
+    /// The length of the header: opcode, adapter and length, two octets each (`struct hci_mon_hdr`).
     private static let headerLength = 6
-    /// What the length can say.
+    /// The largest value of the length field.
     private static let longestRecord = 0xFFFF
     /// The maximum number of records one `receive` reads.
     static let recordsPerReceive = 64
 
-    /// Begins to listen: the kernel first says which adapters there are.
+    /// Starts listening. The kernel first reports the adapters present.
     ///
-    /// Throws `.notPermitted` without `CAP_NET_RAW`, `.bluetoothUnavailable` if the kernel has no Bluetooth sockets.
+    /// Throws `.notPermitted` without `CAP_NET_RAW`, and `.bluetoothUnavailable` if the kernel has no Bluetooth
+    /// sockets.
     public convenience init() throws(TransportError) { try self.init(calls: .kernel) }
 
     init(calls: MonitorCalls) throws(TransportError) {
@@ -39,15 +40,16 @@ public final class HCIMonitor {
         }
     }
 
-    /// The transport in errors.
+    /// The name of the transport in errors.
     static let name = "monitor"
 
     deinit { close() }
 
-    /// Reads what there is, without blocking, and hands over each record with its data: of a packet, all of it with the H4
-    /// indicator first.
+    /// Reads the available records, without blocking, and delivers each one with its data. For a packet, the data is
+    /// the complete packet and starts with its H4 indicator.
     ///
-    /// It reads a bounded number of them: wait again, level-triggered, for the rest. What is no record is skipped.
+    /// Each call reads a bounded number of records; wait again, level-triggered, for the rest. Malformed records are
+    /// skipped.
     public func receive(_ deliver: (BTSnoop.Record, Span<UInt8>) -> Void) throws(TransportError) {
         for _ in 0..<Self.recordsPerReceive {
             guard fileDescriptor >= 0 else { throw TransportError(.closed, transport: Self.name) }
@@ -69,7 +71,7 @@ public final class HCIMonitor {
         }
     }
 
-    /// Reads a header, and writes what follows it to `packet`.
+    /// Reads a header and writes the data that follows to `packet`.
     private func read(_ bytes: Span<UInt8>, _ microseconds: Int64) -> BTSnoop.Record? {
         var reader = ByteReader(bytes)
         guard let opcode = try? reader.readUInt16(), let adapter = try? reader.readUInt16(),
@@ -94,20 +96,20 @@ public final class HCIMonitor {
 
 /// The system calls of a monitor, so that tests can replace the kernel.
 struct MonitorCalls: Sendable {
-    /// A socket bound to the monitor channel, for which the kernel keeps so many octets.
+    /// Opens a socket bound to the monitor channel, with a receive buffer of `bufferSize` octets in the kernel.
     var open: @Sendable (_ bufferSize: Int32) throws(Errno) -> Int32
-    /// Reads one record, and when it was made. Returns its length, or a negated error number.
+    /// Reads one record and its timestamp. Returns the record's length, or a negated error number.
     var receive: @Sendable (Int32, UnsafeMutableRawBufferPointer, _ microsecondsSince1970: inout Int64) -> Int
     var close: @Sendable (Int32) -> Void
     /// The path of the running executable; nil if it runs as root.
     var executable: @Sendable () -> String?
 
-    /// The kernel's.
+    /// The kernel's calls.
     static let kernel = MonitorCalls(
         open: { (bufferSize) throws(Errno) in
             let socket = try Socket.hci(adapter: UInt16(HCI_DEV_NONE), channel: HCI_CHANNEL_MONITOR)
             try socket.set(SO_TIMESTAMP, to: 1)
-            // As much as the system allows.
+            // Best effort: the system may cap the size.
             try? socket.set(SO_RCVBUF, to: bufferSize)
             return socket.release()
         },

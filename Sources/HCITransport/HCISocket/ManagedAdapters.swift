@@ -2,13 +2,13 @@ import BluetoothBase
 import BluetoothPlatform
 import CBluetoothHCI
 
-/// Which adapters the kernel's own host stack manages. An adapter that is up and not among them is held by a user
+/// Queries which adapters the kernel's own host stack manages. An adapter that is up but not managed is held by a user
 /// channel.
 enum ManagedAdapters {
-    /// Read Extended Controller Index List, for no adapter in particular, with no parameters.
+    /// The Read Extended Controller Index List command, for no adapter in particular, without parameters.
     static let request: [UInt8] = [0x3C, 0x00, 0xFF, 0xFF, 0x00, 0x00]
 
-    /// Their numbers; nil if the kernel does not report them. Needs no privilege.
+    /// Returns the numbers of the managed adapters, or nil if the kernel does not report them. Requires no privileges.
     ///
     /// The kernel answers while the request is being sent, so this does not block.
     static func indices(
@@ -20,7 +20,7 @@ enum ManagedAdapters {
         guard case .bytes(request.count) = Transfer({ request.withUnsafeBytes { calls.send(descriptor, $0) } })
         else { return nil }
         var buffer = [UInt8](repeating: 0, count: 1024)
-        // Adapters that appear or disappear in the meantime are announced on the same socket.
+        // The same socket also announces adapters that appear or disappear in the meantime.
         for _ in 0..<16 {
             guard
                 case .bytes(let count) = Transfer({ buffer.withUnsafeMutableBytes { calls.receive(descriptor, $0) } }),
@@ -31,8 +31,8 @@ enum ManagedAdapters {
         return nil
     }
 
-    /// Reads the answer: Command Complete, with the request's code, a status of zero, and four octets for each adapter,
-    /// of which the first two are its number. Nil if it is another packet.
+    /// Decodes the answer, a Command Complete event. It contains the request's code, a status of zero, and four octets
+    /// per adapter, of which the first two are its number. Returns nil for any other packet.
     private static func indices(decoding bytes: Span<UInt8>) -> Set<UInt16>? {
         guard let packet = ManagementPacket(decoding: bytes), packet.code == ManagementPacket.Code.commandComplete
         else { return nil }
@@ -43,7 +43,7 @@ enum ManagedAdapters {
             var indices: Set<UInt16> = []
             for _ in 0..<(try reader.readUInt16()) {
                 indices.insert(try reader.readUInt16())
-                // Its type and its bus.
+                // The adapter's type and bus.
                 _ = try reader.readUInt16()
             }
             return indices

@@ -1,10 +1,10 @@
 import BluetoothBase
 
-/// A packet of the kernel's Bluetooth management: a code, an adapter's index, and the length of what follows, each in
-/// two octets, least significant first.
+/// A packet of the kernel's Bluetooth management interface. Its header contains a code, an adapter index and the length
+/// of the parameters, two octets each, least significant first.
 struct ManagementPacket {
-    /// Packets about adapters that appear or disappear. Sockets that have requested the extended list receive the
-    /// extended kind instead of the others.
+    /// The packet codes used here. Sockets that have requested the extended list receive `extendedIndexAdded` instead
+    /// of the other two index events.
     enum Code {
         static let commandComplete: UInt16 = 0x0001
         static let indexAdded: UInt16 = 0x0004
@@ -16,7 +16,7 @@ struct ManagementPacket {
     var index: UInt16
     var parameters: [UInt8]
 
-    /// Nil if the bytes are not such a packet.
+    /// Returns nil if the bytes are not a management packet.
     init?(decoding bytes: Span<UInt8>) {
         var reader = ByteReader(bytes)
         do throws(DecodingFailure) {

@@ -1,21 +1,21 @@
-/// A switch that blocks a radio, as known to the kernel's rfkill.
+/// A switch that blocks a radio, as reported by the kernel's rfkill subsystem.
 struct RadioSwitch: Equatable, Sendable {
-    /// What it switches: an adapter's own switch has the adapter's name; one of the machine, such as a key, has
-    /// another.
+    /// The name of the switch. An adapter's own switch has the adapter's name; a switch of the machine, such as a key,
+    /// has another name.
     var name: String
-    /// Blocked by software, such as a desktop menu.
+    /// Whether software, such as a desktop menu, blocks the radio.
     var isSoftBlocked: Bool
-    /// Blocked by a switch or a key of the machine.
+    /// Whether a switch or a key on the machine blocks the radio.
     var isHardBlocked: Bool
 
-    /// How it blocks the radio, if it does.
+    /// How the switch blocks the radio; nil if it doesn't.
     var block: AdapterInformation.Block? { isHardBlocked ? .hardware : isSoftBlocked ? .software : nil }
 
-    /// Whether it is a switch of the machine, which may cut the adapter's power, so that there is no adapter while it
-    /// is off.
+    /// Whether this is a switch of the machine. Such a switch may cut the adapter's power, so that the adapter
+    /// disappears while the switch is off.
     var isMachineWide: Bool { AdapterSelector(name) == nil }
 
-    /// The switches of Bluetooth radios. Needs no privilege.
+    /// Returns the switches of Bluetooth radios. Requires no privileges.
     static func all(in directory: String = "/sys/class/rfkill") -> [RadioSwitch] {
         SystemFiles.names(in: directory).compactMap { entry in
             let path = "\(directory)/\(entry)"

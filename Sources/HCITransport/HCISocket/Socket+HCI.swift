@@ -2,12 +2,12 @@ import BluetoothPlatform
 import CBluetoothHCI
 
 extension Socket {
-    /// A socket for querying the kernel about its adapters. Needs no privilege.
+    /// Opens a socket for querying the kernel about its adapters. Requires no privileges.
     static func hci() throws(Errno) -> Socket {
         try Socket(family: AF_BLUETOOTH, type: cbt_raw_socket, protocol: BTPROTO_HCI)
     }
 
-    /// A socket bound to a channel of an adapter. The user channel needs `CAP_NET_ADMIN`.
+    /// Opens a socket bound to a channel of an adapter. The user channel requires `CAP_NET_ADMIN`.
     static func hci(adapter index: UInt16, channel: Int32) throws(Errno) -> Socket {
         let socket = try hci()
         let descriptor = socket.fileDescriptor
@@ -23,8 +23,8 @@ extension Socket {
         return socket
     }
 
-    /// A socket for the kernel's Bluetooth management, which reports adapters that appear and disappear. Needs no
-    /// privilege.
+    /// Opens a socket for the kernel's Bluetooth management interface, which reports adapters that appear and
+    /// disappear. Requires no privileges.
     static func management() throws(Errno) -> Socket {
         try hci(adapter: UInt16(HCI_DEV_NONE), channel: HCI_CHANNEL_CONTROL)
     }

@@ -1,9 +1,9 @@
 import BluetoothPlatform
 import CBluetoothHCI
 
-/// The small text files in which the kernel publishes information.
+/// Reads the small text files in which the kernel publishes information.
 enum SystemFiles {
-    /// The text of a file, trimmed and truncated to `limit` bytes; nil if it cannot be read.
+    /// Returns the first `limit` bytes of a file as text, trimmed, or nil if the file can't be read.
     static func text(of path: String, limit: Int = 256) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -20,7 +20,7 @@ enum SystemFiles {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The names in a directory, sorted, at most `limit` of them.
+    /// Returns up to `limit` names in a directory, sorted.
     static func names(in directory: String, limit: Int = 256) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }

@@ -1,17 +1,17 @@
 import CBluetoothHCI
 import Dispatch
 
-/// An adapter that was taken from the kernel and must be returned in its original state.
+/// An adapter that was taken over from the kernel and must be returned in its original state.
 struct TakenAdapter: Sendable {
     private let adapter: AdapterInformation
     private let control: AdapterControl
     private let record: AdapterRecord?
     private let wasUp: Bool
 
-    /// How many times to bring down an adapter that something else keeps bringing up.
+    /// The number of times to bring down an adapter that another program keeps bringing up.
     static let attempts = 3
-    /// How long returning the adapter may block the caller that closes the transport. Bringing an adapter up takes some
-    /// tenths of a second; if the controller does not answer, the kernel waits ten seconds.
+    /// The longest time that returning the adapter may block the caller that closes the transport. Bringing an adapter
+    /// up takes a few tenths of a second; if the controller does not answer, the kernel waits 10 s.
     static let timeout = Duration.seconds(5)
 
     /// Opens an adapter's user channel, as a transport that returns the adapter when it closes.
@@ -33,11 +33,11 @@ struct TakenAdapter: Sendable {
         do throws(AdapterRecord.Locked) {
             record = try AdapterRecord.make(for: adapter, in: control.calls.recordDirectories())
         } catch {
-            // It is about to return the adapter, or the kernel would have reported it.
+            // The other program is about to return the adapter. Otherwise the kernel would have reported it as held.
             throw control.failure(.adapterHeld(by: control.holder(of: adapter)))
         }
         wasUp = adapter.state == .up || record?.wasLeftDown == true
-        // Before the adapter is touched, so that a crash never goes unnoticed.
+        // Written before the adapter is touched, so that a crash never goes unnoticed.
         record?.write(wasUp: wasUp)
     }
 
@@ -46,8 +46,8 @@ struct TakenAdapter: Sendable {
         do throws(TransportError) {
             var state = adapter.state
             for _ in 0..<Self.attempts {
-                // An adapter that is being set up must not be brought down: the kernel would never finish. One that is
-                // being brought up can be: the kernel does these things one after the other.
+                // An adapter that is being set up must not be brought down, or the kernel would never finish. One that
+                // is being brought up can be brought down: the kernel does one after the other.
                 if state == .up {
                     try control.bringDown(adapter)
                     isTouched = true
@@ -55,7 +55,7 @@ struct TakenAdapter: Sendable {
                 do throws(Errno) {
                     return try control.calls.openUserChannel(adapter.index)
                 } catch {
-                    // It is up, or not ready yet; its state has to be queried.
+                    // The adapter is up or not ready yet. Query its state to find out.
                     guard error.code == EBUSY else { throw control.failure(error, call: "bind", of: adapter) }
                 }
                 guard let now = try control.current(adapter) else { throw control.failure(Errno(ENODEV), call: "bind") }
@@ -70,8 +70,8 @@ struct TakenAdapter: Sendable {
         }
     }
 
-    /// Brings the adapter up again if it was up. Returns when that is done, or after `timeout`: it then continues in
-    /// the background. If the process ends before that, the next program finds the record.
+    /// Brings the adapter up again if it was up before. Returns when that is done, or after `timeout`; the work then
+    /// continues in the background. If the process ends first, the next program finds the record.
     func returnAdapter(within timeout: Duration) {
         guard wasUp else {
             record?.remove()
@@ -87,7 +87,7 @@ struct TakenAdapter: Sendable {
 
     private func restore() {
         do throws(Errno) {
-            // The adapter may have been unplugged; another one that has its number now must not be brought up.
+            // The adapter may have been unplugged. Another adapter that has its number now must not be brought up.
             if let now = try? control.current(adapter), now.state == .down { try control.bringUp(adapter) }
             record?.remove()
         } catch {

@@ -1,28 +1,29 @@
 import BluetoothPlatform
 import CBluetoothHCI
 
-/// Why a transport over a device file, `serial`, `pty` or `vhci`, cannot be opened.
+/// The reason why a transport over a device file (`serial`, `pty` or `vhci`) can't be opened.
 public enum DeviceFault: Error, Equatable, Sendable {
-    /// There is no such device; `present` lists the serial devices there are.
+    /// The device does not exist. `present` lists the available serial devices.
     case notFound(path: String, present: [String])
-    /// The user may not use the device; `group` may, unless that is root's group.
+    /// The user may not open the device. Members of `group` may; it is nil if the device's group is root's or has no
+    /// access.
     case notPermitted(path: String, group: String?)
     /// Another program has the device open.
     case inUse(path: String)
-    /// The file is not that of a serial device.
+    /// The file is not a serial device.
     case notASerialDevice
-    /// The device does not support the baud rate; `actual` is what its driver falls back to.
+    /// The device does not support the baud rate. `actual` is the rate that its driver falls back to.
     case baudRateNotSupported(UInt32, actual: UInt32)
-    /// There is a file at the path for the symbolic link to a pseudo-terminal.
+    /// Another file exists at the path of the symbolic link to a pseudo-terminal.
     case linkTaken
     /// The kernel has no virtual HCI driver.
     case noVirtualHCI(path: String)
-    /// `vhci` gives controllers to the kernel; a host cannot use it to reach one.
+    /// `vhci` provides controllers to the kernel. A host can't use it to reach a controller.
     case takesControllersOnly
 }
 
 extension DeviceFault: CustomStringConvertible {
-    /// One line: what is wrong, and what to do.
+    /// The cause and the fix, in one line.
     public var description: String {
         switch self {
         case .notFound(let path, let present):
@@ -52,7 +53,7 @@ extension DeviceFault {
     /// The error for a serial device that could not be opened or set up; nil if there is no specific one.
     init?(openingSerialDevice path: String, _ error: Errno) {
         switch error.code {
-        // A driver without hardware still has a device file, which returns EIO.
+        // A driver without hardware still has a device file. Opening it fails with EIO.
         case ENOENT, ENODEV, ENXIO, EIO: self = .notFound(path: path, present: Self.serialDevices())
         case EACCES, EPERM: self = .notPermitted(path: path, group: Self.groupName(of: path))
         case EBUSY, EWOULDBLOCK: self = .inUse(path: path)
@@ -70,7 +71,7 @@ extension DeviceFault {
         }
     }
 
-    /// The files of the serial devices that can be plugged in.
+    /// The device files of pluggable serial devices.
     private static func serialDevices() -> [String] {
         var found = glob_t()
         defer { globfree(&found) }
@@ -80,7 +81,7 @@ extension DeviceFault {
         return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
     }
 
-    /// The group of a file; nil if it is root's, which nobody should join, or has no access.
+    /// The group of a file; nil if the group is root's, which no user should join, or has no access.
     private static func groupName(of path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_gid != 0, status.st_mode & (S_IRGRP | S_IWGRP) == S_IRGRP | S_IWGRP

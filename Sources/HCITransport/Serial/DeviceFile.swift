@@ -1,7 +1,7 @@
 import BluetoothPlatform
 import CBluetoothHCI
 
-/// A device file that will become a transport: closed unless it is released.
+/// A device file that will become a transport. It is closed unless it is released.
 struct DeviceFile: ~Copyable {
     let fileDescriptor: Int32
 

@@ -2,11 +2,11 @@ import BluetoothHCI
 import BluetoothPlatform
 import CBluetoothHCI
 
-/// A pair of connected virtual terminals: this process has one end, and another program opens the other like a serial
-/// line.
+/// A pair of connected virtual terminals. This process has one end, and another program opens the other end like a
+/// serial line.
 enum PseudoTerminal {
-    /// Creates a pair and opens one end, for the side of HCI given by `receiver`. `otherEnd` of the transport names the
-    /// other, which may be opened and closed any number of times.
+    /// Creates a pair and opens one end for the side of HCI given by `receiver`. The transport's `otherEnd` names the
+    /// other end, which may be opened and closed any number of times.
     ///
     /// `link` is the path of a symbolic link to the other end; closing removes it.
     static func open(link: String?, as receiver: H4Framer.Receiver) throws(TransportError) -> sending StreamTransport {
@@ -16,8 +16,8 @@ enum PseudoTerminal {
             let file = try DeviceFile("/dev/ptmx")
             let descriptor = file.fileDescriptor
             let path = "/dev/pts/\(try Errno.check { cbt_terminal_unlock(descriptor) })"
-            // Held open, so that the pair outlives the programs that open it: closing the other end for the last time
-            // would hang up.
+            // This process also keeps the other end open, because closing its last descriptor would hang up. So the
+            // pair outlives the programs that open it.
             let other = try DeviceFile(path)
             let settings = try TerminalSettings(of: other.fileDescriptor)
             try settings.raw(baudRate: settings.baudRate, usesFlowControl: false).apply(to: other.fileDescriptor)
@@ -32,7 +32,7 @@ enum PseudoTerminal {
             }
             return StreamTransport(
                 name: name, fileDescriptor: file.release(), receiver: receiver, calls: calls,
-                // There may be no reader, and old output is of no use to the next one.
+                // The limit is low because there may be no reader, and old output is useless to the next one.
                 outputLimit: 1 << 17, otherEnd: "serial:\(path)", synchronizer: ResetSynchronizer(receiver: receiver))
         } catch {
             let reason: TransportError.Reason =
@@ -41,7 +41,7 @@ enum PseudoTerminal {
         }
     }
 
-    /// Creates a symbolic link, replacing one left behind by a crash. Throws `EEXIST` if there is anything else at the
+    /// Creates a symbolic link, replacing one left behind by a crash. Throws `EEXIST` if anything else exists at the
     /// path.
     private static func make(_ link: String, to path: String) throws(Errno) {
         do throws(Errno) {

@@ -1,17 +1,17 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Finds packet boundaries on a line that may be joined at any time, as the specification describes for a UART: a side
-/// that is out of sync searches the bytes for Reset, or for the answer to it (Core 5.4, Vol 4, Part A, 4).
+/// Finds packet boundaries on a line that may be joined at any time. As the specification describes for a UART, a side
+/// that is out of sync searches the bytes for Reset or for its completion (Core 5.4, Vol 4, Part A, 4).
 ///
 /// A serial line does not report when the other side is opened, closed or switched on. A host that opens it may receive
-/// the end of a packet, or a whole one, that was meant for the previous host: so it ignores everything until it has
-/// sent Reset and received its completion. A controller is synchronized until it receives bytes that are not a packet;
-/// then it waits for Reset. A host that loses sync later has to start over: only a reset synchronizes it with the
-/// controller again.
+/// the end of a packet, or a whole one, that was meant for the previous host. It therefore ignores everything until it
+/// has sent Reset and received its completion. A controller is synchronized until it receives bytes that are not a
+/// packet; then it waits for Reset. A host that loses sync later must start over, because only a reset synchronizes it
+/// with the controller again.
 struct ResetSynchronizer: Sendable {
     private enum State {
-        /// Nothing was sent yet: whatever arrives is not meant for this host.
+        /// This host has not sent anything yet, so received bytes are not meant for it.
         case idle
         /// Searching for Reset, or for its completion.
         case searching
@@ -21,15 +21,15 @@ struct ResetSynchronizer: Sendable {
     let receiver: H4Framer.Receiver
     private var state: State
     private var sendsZeros: Bool
-    /// The last bytes received that may be the beginning of the packet searched for, or all of that packet once it has
-    /// been found.
+    /// The last received bytes that match the beginning of the expected packet, or the whole packet once it has been
+    /// found.
     private(set) var found: [UInt8] = []
 
-    /// Completes any command or synchronous data packet that a host has begun: a header of three bytes, and up to 255
-    /// bytes. No packet begins with a zero.
+    /// Completes any command or synchronous data packet that a host has begun: a 3-byte header and up to 255 bytes. No
+    /// packet begins with a zero.
     private static let zeros = [UInt8](repeating: 0, count: 3 + 255)
 
-    /// - Parameter sendsZeros: whether zeros are sent before the first Reset, to complete a packet that was left
+    /// - Parameter sendsZeros: whether to send zeros before the first Reset, to complete a packet that was left
     ///   unfinished.
     init(receiver: H4Framer.Receiver, sendsZeros: Bool = false) {
         self.receiver = receiver
@@ -41,7 +41,7 @@ struct ResetSynchronizer: Sendable {
             }
     }
 
-    /// Whether packet boundaries are known: the next byte begins or continues a packet.
+    /// Whether packet boundaries are known, so that the next byte begins or continues a packet.
     var isSynchronized: Bool {
         switch state {
         case .synchronized: true
@@ -49,10 +49,10 @@ struct ResetSynchronizer: Sendable {
         }
     }
 
-    /// Records a packet to be sent, and returns what must be sent before it.
+    /// Records a packet to be sent, and returns the bytes to send before it.
     mutating func prepare(_ packet: Span<UInt8>) -> [UInt8] {
         guard case .idle = state else { return [] }
-        // A host that sends another command first must know the controller's state.
+        // A host that first sends another command must know the controller's state.
         let isReset = packet.count == Self.reset.count && packet.indices.allSatisfy { packet[$0] == Self.reset[$0] }
         state = isReset ? .searching : .synchronized
         defer { sendsZeros = false }
@@ -67,8 +67,8 @@ struct ResetSynchronizer: Sendable {
         return true
     }
 
-    /// Searches for the expected packet, and returns the offset after it: `found` then holds the packet. Nil if the
-    /// bytes do not complete it.
+    /// Searches for the expected packet and returns the offset after it. `found` then contains the packet. Returns nil
+    /// if the bytes do not complete it.
     mutating func search(_ bytes: Span<UInt8>) -> Int? {
         guard case .searching = state else { return nil }
         for offset in bytes.indices {
@@ -84,8 +84,7 @@ struct ResetSynchronizer: Sendable {
 
     // MARK: - Matching
 
-    /// The command, and the event that completes it. Nil matches any byte: the number of commands the controller
-    /// accepts, and the status.
+    /// The command and the event that completes it. Nil matches any byte: Num_HCI_Command_Packets and the status.
     private static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
     private static let command: [UInt8?] = [0x01, 0x03, 0x0C, 0x00]
     private static let completion: [UInt8?] = [0x04, 0x0E, 0x04, nil, 0x03, 0x0C, nil]

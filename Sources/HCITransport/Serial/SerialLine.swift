@@ -6,17 +6,18 @@ import BluetoothPlatform
 public struct SerialLine: Hashable, Sendable {
     /// The device file, such as `/dev/ttyACM0`. It must not contain a comma if the text form is to be parsed again.
     public var device: String
-    /// In bits per second; any rate the device supports.
+    /// The baud rate in bits per second. Any rate that the device supports is valid.
     public var baudRate: UInt32
     /// Whether RTS/CTS flow control is used.
     public var usesFlowControl: Bool
-    /// Whether zeros are sent before the first Reset, to complete any command or SCO data that the last program left
+    /// Whether to send zeros before the first Reset, to complete any command or SCO data that the previous program left
     /// unfinished.
     public var resynchronizes: Bool
 
     /// Bumble's default, and the usual configuration of Zephyr's `hci_uart`.
     public static let defaultBaudRate: UInt32 = 1_000_000
 
+    /// Creates a serial line, by default at 1,000,000 bit/s without flow control.
     public init(
         device: String, baudRate: UInt32 = Self.defaultBaudRate, usesFlowControl: Bool = false,
         resynchronizes: Bool = false
@@ -27,7 +28,7 @@ public struct SerialLine: Hashable, Sendable {
         self.resynchronizes = resynchronizes
     }
 
-    /// Reads the text form. Options may be in any order, each at most once.
+    /// Parses the text form. Options may appear in any order, each at most once.
     init(_ text: Substring) throws(TransportNameError.Reason) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         device = try Self.path(parts[0])
@@ -49,7 +50,7 @@ public struct SerialLine: Hashable, Sendable {
         self.baudRate = baudRate ?? Self.defaultBaudRate
     }
 
-    /// The path of a file that is not a socket.
+    /// Validates the path of a device file, or of a link to one. Unlike a socket path, it may have any length.
     static func path(_ text: Substring) throws(TransportNameError.Reason) -> String {
         guard !text.isEmpty, !text.utf8.contains(0) else { throw .invalidDevice }
         return String(text)
@@ -57,13 +58,14 @@ public struct SerialLine: Hashable, Sendable {
 }
 
 extension SerialLine: CustomStringConvertible {
+    /// The text form with an explicit baud rate, such as `/dev/ttyACM0,1000000,rtscts`.
     public var description: String {
         "\(device),\(baudRate)" + (usesFlowControl ? ",rtscts" : "") + (resynchronizes ? ",resync" : "")
     }
 }
 
 extension SerialLine {
-    /// Whether the other end of the line is a program's, and no dongle.
+    /// Whether the device is a pseudo-terminal, with a program at its other end rather than a dongle.
     var isPseudoTerminal: Bool {
         guard let path = realpath(device, nil) else { return false }
         defer { free(path) }

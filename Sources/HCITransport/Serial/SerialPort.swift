@@ -2,13 +2,13 @@ import BluetoothHCI
 import BluetoothPlatform
 import CBluetoothHCI
 
-/// How a serial line is opened: raw, at any baud rate, and for one program at a time.
+/// Opens serial lines in raw mode, at any baud rate, for one program at a time.
 enum SerialPort {
     /// Opens a line for the side of HCI given by `receiver`.
     ///
-    /// Bytes already in transit are discarded. Closing restores the line's settings and discards what the device has
-    /// not accepted by then, because waiting for it could take forever. A line that hangs up was unplugged:
-    /// `.adapterRemoved`.
+    /// Bytes already received are discarded. Closing restores the line's settings and discards the output that the
+    /// device has not accepted by then, because waiting for it could take forever. A line that hangs up was unplugged;
+    /// this is reported as `.adapterRemoved`.
     static func open(
         _ line: SerialLine, as receiver: H4Framer.Receiver
     ) throws(TransportError) -> sending StreamTransport {
@@ -32,14 +32,15 @@ enum SerialPort {
     /// Takes exclusive use of a terminal, and returns its settings.
     private static func own(_ descriptor: Int32) throws(Errno) -> TerminalSettings {
         let settings = try TerminalSettings(of: descriptor)
-        // Programs use the lock by convention, and it ends with the process. The flag also excludes programs that
-        // ignore locks, but if the other end of a pseudo-terminal is held open, the flag would outlive this process.
+        // By convention programs take the lock, and it ends with the process. The flag also excludes programs that
+        // ignore locks. It isn't set on a pseudo-terminal, where it would outlive this process while the other end is
+        // held open.
         try Errno.check { flock(descriptor, LOCK_EX | LOCK_NB) }
         if try !isPseudoTerminal(descriptor) { try Errno.check { cbt_terminal_set_exclusive(descriptor, 1) } }
         return settings
     }
 
-    /// Configures a terminal for raw bytes, and discards pending ones. Returns the actual baud rate.
+    /// Configures a terminal for raw bytes and discards pending input. Returns the actual baud rate.
     private static func setUp(
         _ line: SerialLine, on descriptor: Int32, restoring settings: TerminalSettings
     ) throws(Errno) -> UInt32 {
@@ -70,24 +71,24 @@ enum SerialPort {
             ending: .adapterRemoved)
     }
 
-    /// Restores a line for other programs. It may be gone, and then there is nothing to restore.
+    /// Restores a line for other programs. Errors are ignored, because the line may have been unplugged.
     ///
-    /// The lock is given back before the descriptor is closed: a process that is just being started has a copy of the
-    /// descriptor until it runs its program, and would keep the lock as long.
+    /// The lock is released before the descriptor is closed. A child process that is just being started has a copy of
+    /// the descriptor until it executes its program, and would keep the lock until then.
     private static func restore(_ settings: TerminalSettings, of descriptor: Int32) {
         try? settings.apply(to: descriptor)
         _ = cbt_terminal_set_exclusive(descriptor, 0)
         _ = flock(descriptor, LOCK_UN)
     }
 
-    /// Receivers sample in the middle of a bit: over the ten bits of a character, the two sides must not drift apart by
-    /// half a bit or more.
+    /// Receivers sample in the middle of a bit, so over the ten bits of a character the two sides must not drift apart
+    /// by half a bit or more.
     static func isCloseEnough(_ rate: UInt32, to wanted: UInt32) -> Bool {
         let difference = rate > wanted ? rate - wanted : wanted - rate
         return UInt64(difference) * 100 <= UInt64(wanted) * 3
     }
 
-    /// Whether a descriptor is of `/dev/pts/N`; those have the major device numbers 136 to 143.
+    /// Whether a descriptor refers to `/dev/pts/N`. Those have the major device numbers 136 to 143.
     private static func isPseudoTerminal(_ descriptor: Int32) throws(Errno) -> Bool {
         var status = stat()
         try Errno.check { fstat(descriptor, &status) }
@@ -96,8 +97,8 @@ enum SerialPort {
 }
 
 extension SocketCalls {
-    /// The kernel's calls, for terminals. A terminal that was hung up reads as end of file, and writing to it is an
-    /// error.
+    /// The kernel's calls for terminals. Reading from a terminal that has hung up returns end of file, and writing to
+    /// it fails with `EPIPE`.
     static let terminal = SocketCalls(
         receive: { descriptor, buffer in
             let result = file.receive(descriptor, buffer)

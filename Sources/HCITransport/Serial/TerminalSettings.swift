@@ -5,23 +5,23 @@ import CBluetoothHCI
 struct TerminalSettings: Sendable {
     private var settings: cbt_terminal
 
-    /// The current settings of a terminal. Throws `ENOTTY` if it is not a terminal.
+    /// Reads the current settings of a terminal. Throws `ENOTTY` if the descriptor is not a terminal.
     init(of descriptor: Int32) throws(Errno) {
         var settings = cbt_terminal()
         try Errno.check { cbt_terminal_get(descriptor, &settings) }
         self.settings = settings
     }
 
-    /// In bits per second.
+    /// The baud rate in bits per second.
     var baudRate: UInt32 { settings.output_speed }
 
-    /// Changes a terminal's settings immediately.
+    /// Applies the settings to a terminal immediately.
     func apply(to descriptor: Int32) throws(Errno) {
         var settings = settings
         try Errno.check { cbt_terminal_set(descriptor, &settings) }
     }
 
-    /// The settings for unprocessed bytes: eight data bits, no parity, one stop bit.
+    /// Returns settings for unprocessed bytes: eight data bits, no parity, one stop bit.
     func raw(baudRate: UInt32, usesFlowControl: Bool) -> TerminalSettings {
         var raw = self
         // Breaks and characters with errors are ignored.

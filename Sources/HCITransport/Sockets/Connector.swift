@@ -2,9 +2,9 @@ import BluetoothBase
 import BluetoothPlatform
 import CBluetoothHCI
 
-/// Waits for a socket while a transport is being opened, until a deadline or until the caller cancels it.
+/// Waits for a socket while a transport is being opened, until a deadline passes or the caller cancels.
 struct Connector {
-    /// When opening times out; nil for never.
+    /// The time at which opening times out; nil if it never does.
     var deadline: Instant?
     /// Used to cancel opening.
     var cancellation: Waker?
@@ -44,7 +44,8 @@ struct Connector {
         }
     }
 
-    /// Waits for the first client of a server. What keeps it from being accepted for now is reported once.
+    /// Waits for the first client of a server. A temporary shortage that prevents accepting the client is reported
+    /// once.
     func accept(
         from listener: TransportListener, report: (TransportError) -> Void
     ) throws(TransportError) -> sending StreamTransport {
@@ -60,7 +61,7 @@ struct Connector {
                 retry = MonotonicClock.now.advanced(by: TransportListener.retryDelay)
             }
             do throws(Errno) {
-                // The client that could not be accepted would end each wait for the listener.
+                // While a client can't be accepted, the listener stays readable, so it is not watched until the retry.
                 try wait(for: retry == nil ? listener.fileDescriptor : -1, POLLIN, until: retry)
             } catch {
                 if error.code == ETIMEDOUT, retry != nil, !hasPassed { continue }
@@ -75,9 +76,10 @@ struct Connector {
         }
     }
 
-    /// Opens an adapter. If the kernel is still setting it up, waits until that has finished.
+    /// Opens an adapter. If the kernel is still setting it up, this waits until the kernel has finished.
     ///
-    /// - Parameter arrivals: listening since before the first attempt, so that no announcement is missed.
+    /// - Parameter arrivals: must have been listening since before the first attempt, so that no announcement is
+    ///   missed.
     func openAdapter(
         arrivals: AdapterArrivals?, _ open: () throws(TransportError) -> PacketTransport
     ) throws(TransportError) -> PacketTransport {

@@ -3,19 +3,25 @@ import BluetoothHCI
 import BluetoothPlatform
 import CBluetoothHCI
 
-/// A transport over a socket that keeps packet boundaries: one read is one packet, one write is one packet.
+/// A transport over a socket that preserves packet boundaries: each read and each write is one packet.
 ///
-/// The kernel's HCI sockets are of this kind, and so is `pair()`, for two ends inside one process.
+/// The kernel's HCI sockets are of this kind. `pair()` connects two such ends inside one process.
 public final class PacketTransport: HCITransport {
+    /// The name of the transport in errors.
     public let name: String
+    /// The name of the other end if opening this transport created it; otherwise nil.
     public let otherEnd: String?
+    /// The side of HCI that this end is.
     public let receiver: H4Framer.Receiver
+    /// The name with which the same adapter can be opened again, even under another number. Nil if it has no permanent
+    /// name.
     public let reopeningName: TransportName?
+    /// The socket; -1 once closed.
     public private(set) var fileDescriptor: Int32
     private let calls: SocketCalls
     private let outputLimit: Int
     private var buffer = [UInt8](repeating: 0, count: PacketTransport.longestPacket)
-    /// Packets the kernel did not accept, each preceded by its length in four bytes.
+    /// Packets that the kernel has not accepted yet, each preceded by its length in four bytes.
     private var pending = PendingBytes()
     private let ending: TransportError.Reason
     private var cleanUp: (() -> Void)?
@@ -25,7 +31,7 @@ public final class PacketTransport: HCITransport {
     /// The maximum number of packets one `receive` reads.
     static let packetsPerReceive = 64
 
-    /// Takes ownership of a socket, which `close` closes before it runs `cleanUp`. `ending` is the error to throw when
+    /// Takes ownership of a socket. `close` closes the socket, then runs `cleanUp`. `ending` is the error to throw when
     /// the other side closes.
     init(
         name: String, fileDescriptor: Int32, calls: SocketCalls = .packet, outputLimit: Int = 1 << 20,
@@ -45,7 +51,7 @@ public final class PacketTransport: HCITransport {
 
     deinit { close() }
 
-    /// The two ends of a connection inside this process.
+    /// Creates a connection inside this process and returns its two ends.
     public static func pair() throws(TransportError) -> (host: PacketTransport, controller: PacketTransport) {
         let (one, other) = try Socket.pair(cbt_packet_socket, name: "pair")
         return (
@@ -54,8 +60,10 @@ public final class PacketTransport: HCITransport {
         )
     }
 
+    /// The number of buffered bytes, including a length prefix of four bytes for each packet.
     public var pendingByteCount: Int { pending.count }
 
+    /// Reads and delivers up to 64 packets. Throws if the connection has ended, or if a packet is too long.
     public func receive(_ deliver: (Span<UInt8>) -> Void) throws(TransportError) {
         guard fileDescriptor >= 0 else { throw failure(.closed) }
         for _ in 0..<Self.packetsPerReceive {
@@ -63,10 +71,10 @@ public final class PacketTransport: HCITransport {
             case .bytes(0): throw failure(ending)
             case .bytes(let count):
                 guard count <= buffer.count else { throw failure(.invalidPacketLength(count)) }
-                // A second reference, not a copy: the receiver of packets may use the transport.
+                // A second reference, not a copy, because `deliver` may use the transport.
                 let bytes = buffer
                 deliver(bytes.span.extracting(0..<count))
-                // Closed by the receiver of the packet.
+                // `deliver` has closed the transport.
                 if fileDescriptor < 0 { return }
             case .wouldBlock: return
             case .failed(let error): throw failure(.init(transferring: error, call: "recv", end: ending))
@@ -74,6 +82,8 @@ public final class PacketTransport: HCITransport {
         }
     }
 
+    /// Sends one packet, or buffers it if the kernel can't accept it now. Throws `.outputFull` if the buffer lacks room
+    /// for it.
     public func send(_ packet: Span<UInt8>) throws(TransportError) {
         guard fileDescriptor >= 0 else { throw failure(.closed) }
         guard (1...Self.longestPacket).contains(packet.count) else {
@@ -88,6 +98,7 @@ public final class PacketTransport: HCITransport {
         pending.append(packet)
     }
 
+    /// Sends the buffered packets until the kernel stops accepting them.
     public func flush() throws(TransportError) {
         guard fileDescriptor >= 0 else { throw failure(.closed) }
         while !pending.isEmpty {
@@ -100,6 +111,7 @@ public final class PacketTransport: HCITransport {
         }
     }
 
+    /// Closes the socket and discards the buffered packets. Closing again does nothing.
     public func close() {
         guard fileDescriptor >= 0 else { return }
         calls.close(fileDescriptor)
@@ -109,7 +121,7 @@ public final class PacketTransport: HCITransport {
         cleanUp = nil
     }
 
-    /// Writes one packet; false if the kernel cannot accept it now.
+    /// Writes one packet. Returns false if the kernel can't accept it now.
     private func write(_ packet: Span<UInt8>) throws(TransportError) -> Bool {
         switch Transfer({ packet.withUnsafeBytes { calls.send(fileDescriptor, $0) } }) {
         case .bytes: return true

@@ -7,10 +7,10 @@ struct PendingBytes {
 
     var isEmpty: Bool { taken == bytes.count }
 
-    /// How many bytes are pending.
+    /// The number of pending bytes.
     var count: Int { bytes.count - taken }
 
-    /// The pending bytes, oldest first.
+    /// Calls `body` with the pending bytes, oldest first.
     func withBytes<Result, Failure>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result {
         try body(bytes.span.extracting(taken..<bytes.count))
     }
@@ -30,7 +30,7 @@ struct PendingBytes {
         if taken == bytes.count { removeAll() }
     }
 
-    /// Removes everything, keeping the memory.
+    /// Removes all bytes but keeps the memory.
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         taken = 0

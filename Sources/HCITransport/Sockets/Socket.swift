@@ -1,7 +1,7 @@
 import BluetoothPlatform
 import CBluetoothHCI
 
-/// A socket that will become a transport: closed unless it is released.
+/// A socket that will become a transport. It is closed unless it is released.
 struct Socket: ~Copyable {
     let fileDescriptor: Int32
 
@@ -10,7 +10,7 @@ struct Socket: ~Copyable {
         self.fileDescriptor = fileDescriptor
     }
 
-    /// Creates a non-blocking socket that is not inherited by child processes.
+    /// Creates a non-blocking socket that child processes do not inherit.
     init(family: Int32, type: Int32 = cbt_stream_socket, protocol number: Int32 = 0) throws(Errno) {
         fileDescriptor = try Errno.check { socket(family, type | cbt_socket_flags, number) }
     }
@@ -24,7 +24,7 @@ struct Socket: ~Copyable {
         return descriptor
     }
 
-    /// The descriptors of two sockets of the local family, connected to each other.
+    /// Returns the descriptors of two connected sockets of the local family.
     static func pair(_ type: Int32, name: String) throws(TransportError) -> (Int32, Int32) {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, type | cbt_socket_flags, 0, &ends) == 0 else {
@@ -40,12 +40,13 @@ struct Socket: ~Copyable {
         try Errno.check { setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) }
     }
 
-    /// Sends small packets at once, because HCI is a dialogue. Not every stream is TCP, so failure is not an error.
+    /// Disables Nagle's algorithm, because HCI is a dialog of small packets. Not every stream is TCP, so failure is not
+    /// an error.
     borrowing func sendWithoutDelay() {
         try? set(TCP_NODELAY, level: Int32(IPPROTO_TCP), to: 1)
     }
 
-    /// The result of a connection attempt.
+    /// Throws the error of a failed connection attempt.
     borrowing func pendingError() throws(Errno) {
         let descriptor = fileDescriptor
         var code: Int32 = 0

@@ -11,7 +11,7 @@ struct SocketAddress {
 
     var family: Int32 { Int32(storage.ss_family) }
 
-    /// The port, where the address has one.
+    /// The port, if the address has one.
     var port: UInt16? {
         // The port is at the same offset in the addresses of both Internet families.
         guard family == AF_INET || family == AF_INET6 else { return nil }
@@ -20,8 +20,8 @@ struct SocketAddress {
         }
     }
 
-    /// The address of a socket file, or of an abstract socket where the path starts with `@`. Bytes after `longestPath`
-    /// are dropped: `TransportName` refuses such paths.
+    /// Creates the address of a socket file, or of an abstract socket if the path starts with `@`. Bytes beyond
+    /// `longestPath` are dropped; `TransportName` rejects such paths.
     init(path: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -29,7 +29,7 @@ struct SocketAddress {
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let isAbstract = path.utf8.first == UInt8(ascii: "@")
         if isAbstract { address.sun_path.0 = 0 }
-        // Every byte of an abstract name counts, so its length must be exact; a path includes its terminating zero.
+        // Every byte of an abstract name counts, so its length must be exact. A path includes its terminating zero.
         let offset = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path)
         length = socklen_t(offset + bytes.count + (isAbstract ? 0 : 1))
         withUnsafeMutableBytes(of: &storage) { storage in
@@ -37,7 +37,7 @@ struct SocketAddress {
         }
     }
 
-    /// The address a socket is bound to.
+    /// Reads the address that a socket is bound to.
     init(of socket: borrowing Socket) throws(Errno) {
         let descriptor = socket.fileDescriptor
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -77,8 +77,8 @@ struct SocketAddress {
 
     // MARK: - Names
 
-    /// The addresses of a host, in the order to try them; without a host, those of all interfaces. This calls the
-    /// system's resolver, which may wait for the network.
+    /// Returns the addresses of a host in the order to try them, or the wildcard addresses if `host` is nil. This calls
+    /// the system's resolver, which may wait for the network.
     static func resolve(host: String?, port: UInt16) throws(TransportError.Reason) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = cbt_stream_socket
@@ -97,7 +97,7 @@ struct SocketAddress {
             }
             next = entry.pointee.ai_next
         }
-        // A socket bound to all IPv6 addresses accepts IPv4 as well, but not the other way round.
+        // A socket bound to all IPv6 addresses also accepts IPv4 connections, but not vice versa.
         if host == nil { addresses.sort { $0.family == AF_INET6 && $1.family != AF_INET6 } }
         return addresses
     }

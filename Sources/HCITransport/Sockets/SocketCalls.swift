@@ -1,7 +1,7 @@
 import BluetoothPlatform
 import CBluetoothHCI
 
-/// The system calls an open transport makes, so that tests can replace the kernel.
+/// The system calls of an open transport, so that tests can replace the kernel.
 ///
 /// Each returns a count, or a negated error number.
 struct SocketCalls: Sendable {
@@ -9,18 +9,18 @@ struct SocketCalls: Sendable {
     var send: @Sendable (Int32, UnsafeRawBufferPointer) -> Int
     var close: @Sendable (Int32) -> Void
 
-    /// The kernel's calls. A packet longer than the buffer is reported with its real length (`MSG_TRUNC`) if the socket
-    /// keeps packet boundaries; a closed connection is an error and not a signal (`MSG_NOSIGNAL`).
+    /// The kernel's calls for sockets that preserve packet boundaries. A packet longer than the buffer is reported with
+    /// its real length (`MSG_TRUNC`). Writing to a closed connection is an error and not a signal (`MSG_NOSIGNAL`).
     static let packet = SocketCalls(
         receive: { answer(recv($0, $1.baseAddress, $1.count, Int32(MSG_DONTWAIT | MSG_TRUNC))) },
         send: sendWithoutSignal, close: closeDescriptor)
 
-    /// The kernel's calls, for streams. On a TCP socket `MSG_TRUNC` would discard the bytes.
+    /// The kernel's calls for streams. On a TCP socket `MSG_TRUNC` would discard the bytes.
     static let stream = SocketCalls(
         receive: { answer(recv($0, $1.baseAddress, $1.count, Int32(MSG_DONTWAIT))) },
         send: sendWithoutSignal, close: closeDescriptor)
 
-    /// The kernel's, for files.
+    /// The kernel's calls for files.
     static let file = SocketCalls(
         receive: { answer(BluetoothPlatform.read($0, $1.baseAddress, $1.count)) },
         send: { answer(BluetoothPlatform.write($0, $1.baseAddress, $1.count)) }, close: closeDescriptor)
@@ -40,7 +40,7 @@ enum Transfer {
     case wouldBlock
     case failed(Errno)
 
-    /// Makes a call, and repeats it if a signal interrupted it.
+    /// Makes a call and repeats it if a signal interrupted it.
     @inline(__always)
     init(_ call: () -> Int) {
         while true {

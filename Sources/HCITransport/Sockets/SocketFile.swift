@@ -7,7 +7,7 @@ struct SocketFile {
     private let device: dev_t
     private let node: ino_t
 
-    /// The socket file at `path`; nil if there is none.
+    /// Identifies the socket file at `path`. Returns nil if no socket exists there.
     init?(_ path: String) {
         guard let status = Self.status(path), Self.isSocket(status) else { return nil }
         self.path = path
@@ -28,7 +28,8 @@ struct SocketFile {
         guard let status = status(path) else { return }
         guard isSocket(status) else { throw .pathTaken }
         do throws(Errno) {
-            // Of another type, so that the kernel refuses it (EPROTOTYPE) instead of passing it to a running server.
+            // The probe has another type, so the kernel rejects it (EPROTOTYPE) instead of passing it to a running
+            // server.
             let probe = try Socket(family: AF_UNIX, type: cbt_datagram_socket)
             let descriptor = probe.fileDescriptor
             try Errno.check { SocketAddress(path: path).withPointer { connect(descriptor, $0, $1) } }

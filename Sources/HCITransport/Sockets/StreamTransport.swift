@@ -3,23 +3,27 @@ import BluetoothHCI
 import BluetoothPlatform
 import CBluetoothHCI
 
-/// A transport over a stream of bytes, in which H4 delimits the packets (Core 5.4, Vol 4, Part A, 2).
+/// A transport over a byte stream in which H4 delimits the packets (Core 5.4, Vol 4, Part A, 2).
 public final class StreamTransport: HCITransport {
+    /// The name of the transport in errors.
     public let name: String
+    /// The name of the other end if opening this transport created it; otherwise nil.
     public let otherEnd: String?
-    // Not read from the framer, which is in use while it delivers a packet.
+    // A separate copy: the framer can't be accessed while it delivers a packet.
+    /// The side of HCI that this end is.
     public let receiver: H4Framer.Receiver
+    /// The socket or terminal; -1 once closed.
     public private(set) var fileDescriptor: Int32
     private let calls: SocketCalls
     private let outputLimit: Int
     private var buffer = [UInt8](repeating: 0, count: 16384)
     private var framer: H4Framer
-    /// For a line that may be joined at any time; nil if the first byte begins a packet.
+    /// Set for a line that may be joined at any time; nil if the first byte begins a packet.
     private var synchronizer: ResetSynchronizer?
     private let ending: TransportError.Reason
     private var pending = PendingBytes()
 
-    /// Takes ownership of a connected stream socket, or a terminal. `ending` is the error to throw when the other side
+    /// Takes ownership of a connected stream socket or a terminal. `ending` is the error to throw when the other side
     /// closes.
     init(
         name: String, fileDescriptor: Int32, receiver: H4Framer.Receiver, calls: SocketCalls = .stream,
@@ -39,7 +43,7 @@ public final class StreamTransport: HCITransport {
 
     deinit { close() }
 
-    /// The two ends of a connection inside this process.
+    /// Creates a connection inside this process and returns its two ends.
     public static func pair() throws(TransportError) -> (host: StreamTransport, controller: StreamTransport) {
         let (one, other) = try Socket.pair(cbt_stream_socket, name: "pair")
         return (
@@ -48,14 +52,17 @@ public final class StreamTransport: HCITransport {
         )
     }
 
+    /// The number of bytes that `send` has accepted but the kernel has not yet.
     public var pendingByteCount: Int { pending.count }
 
+    /// Reads up to 16 KiB and delivers the packets it completes. Throws `.malformedStream` if packet boundaries are
+    /// lost and can't be found again.
     public func receive(_ deliver: (Span<UInt8>) -> Void) throws(TransportError) {
         guard fileDescriptor >= 0 else { throw failure(.closed) }
         switch Transfer({ buffer.withUnsafeMutableBytes { calls.receive(fileDescriptor, $0) } }) {
         case .bytes(0): throw failure(ending)
         case .bytes(let count):
-            // A second reference, not a copy: the receiver of packets may use the transport.
+            // A second reference, not a copy, because `deliver` may use the transport.
             let bytes = buffer
             do throws(H4Fault) {
                 try frame(bytes.span.extracting(0..<count), deliver)
@@ -67,7 +74,7 @@ public final class StreamTransport: HCITransport {
         }
     }
 
-    /// Splits bytes into packets, starting where the synchronizer says.
+    /// Splits bytes into packets, starting at the packet boundary that the synchronizer finds.
     private func frame(_ bytes: Span<UInt8>, _ deliver: (Span<UInt8>) -> Void) throws(H4Fault) {
         var offset = 0
         while offset < bytes.count {
@@ -78,12 +85,12 @@ public final class StreamTransport: HCITransport {
                 if fileDescriptor >= 0 { deliver(packet.span) }
                 continue
             }
-            // After the complete packets: the next one may begin with the remaining bytes.
+            // The offset after the last complete packet. If framing fails, the search for Reset starts there.
             var end = offset - framer.partialByteCount
             do throws(H4Fault) {
                 return try framer.receive(bytes.extracting(offset...)) { packet in
                     end += packet.count
-                    // Closed by the receiver of an earlier packet.
+                    // `deliver` may have closed the transport while handling an earlier packet.
                     if fileDescriptor >= 0 { deliver(packet) }
                 }
             } catch {
@@ -94,6 +101,8 @@ public final class StreamTransport: HCITransport {
         }
     }
 
+    /// Sends one packet and buffers the bytes that the kernel can't accept now. Throws `.outputFull` if the buffer
+    /// lacks room for it.
     public func send(_ packet: Span<UInt8>) throws(TransportError) {
         try checkOutput(packet)
         prepare(packet)
@@ -101,7 +110,7 @@ public final class StreamTransport: HCITransport {
         if sent < packet.count { pending.append(packet.extracting(sent...)) }
     }
 
-    /// Packets that are ready together are sent together: a stream has no boundaries to preserve.
+    /// Sends all packets of the queue together, since a stream has no boundaries to preserve.
     public func send(_ packets: inout PacketQueue) throws(TransportError) {
         do throws(TransportError) {
             while !packets.isEmpty {
@@ -118,6 +127,7 @@ public final class StreamTransport: HCITransport {
         try flush()
     }
 
+    /// Sends the buffered bytes until the kernel stops accepting them.
     public func flush() throws(TransportError) {
         guard fileDescriptor >= 0 else { throw failure(.closed) }
         while !pending.isEmpty {
@@ -127,6 +137,7 @@ public final class StreamTransport: HCITransport {
         }
     }
 
+    /// Closes the descriptor and discards the buffered bytes. Closing again does nothing.
     public func close() {
         guard fileDescriptor >= 0 else { return }
         calls.close(fileDescriptor)
@@ -134,7 +145,7 @@ public final class StreamTransport: HCITransport {
         pending.removeAll()
     }
 
-    /// Sends what must precede a packet on a line that may be joined at any time.
+    /// Queues the bytes that must precede a packet on a line that may be joined at any time.
     private func prepare(_ packet: Span<UInt8>) {
         guard let bytes = synchronizer?.prepare(packet), !bytes.isEmpty else { return }
         pending.append(bytes.span)
@@ -150,7 +161,7 @@ public final class StreamTransport: HCITransport {
         }
     }
 
-    /// Writes as many bytes as the kernel accepts now, and returns how many.
+    /// Writes the bytes that the kernel accepts now and returns their count.
     private func write(_ bytes: Span<UInt8>) throws(TransportError) -> Int {
         switch Transfer({ bytes.withUnsafeBytes { calls.send(fileDescriptor, $0) } }) {
         case .bytes(let count): return count

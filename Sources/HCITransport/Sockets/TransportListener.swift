@@ -2,30 +2,30 @@ import BluetoothHCI
 import BluetoothPlatform
 import CBluetoothHCI
 
-/// Listens for controllers, or hosts: the `tcp-server` and `unix-server` kinds.
+/// Listens for connections of hosts or controllers, for the `tcp-server` and `unix-server` transports.
 ///
-/// Each `accept` returns one transport. To serve one client at a time, stop watching `fileDescriptor` while there is
-/// one: the next client waits in the kernel's queue.
+/// Each `accept` returns one transport. To serve one client at a time, stop watching `fileDescriptor` while a client is
+/// connected. The next client waits in the kernel's queue.
 public final class TransportListener {
-    /// The name it listens under; if port 0 was requested, with the port the system chose.
+    /// The name of the listener. If port 0 was requested, it contains the port that the system chose.
     public let name: TransportName
-    /// The side of HCI of its transports.
+    /// The side of HCI that the accepted transports represent.
     public let receiver: H4Framer.Receiver
-    /// What an event loop waits on, for reading; -1 once closed.
+    /// The descriptor that an event loop waits on for reading; -1 once closed.
     public private(set) var fileDescriptor: Int32
     private let socketFile: SocketFile?
 
-    /// How long to wait where a client could not be accepted for want of descriptors.
+    /// The time to wait before accepting again after file descriptors or memory ran out.
     public static var retryDelay: Duration { .seconds(1) }
 
-    /// How many clients may wait in the kernel's queue.
+    /// The number of clients that may wait in the kernel's queue.
     private static let backlog: Int32 = 8
 
-    /// Starts to listen: for hosts if `receiver` is the controller, and the other way round. A socket file is created,
-    /// replacing a stale one.
+    /// Starts listening for hosts if `receiver` is the controller, or for controllers if it is the host. For a unix
+    /// server, this creates the socket file, replacing a stale one.
     ///
-    /// Throws `.addressInUse`, `.pathTaken`, `.hostNotFound` and, for a name that is not a server's, `.notASocket`.
-    /// Looking up a host name may wait for the network.
+    /// Throws `.addressInUse`, `.pathTaken` or `.hostNotFound`, and `.notASocket` if `name` is not a server. Looking up
+    /// a host name may wait for the network.
     public init(_ name: TransportName, receiver: H4Framer.Receiver = .controller) throws(TransportError) {
         self.receiver = receiver
         do throws(TransportError.Reason) {
@@ -51,10 +51,11 @@ public final class TransportListener {
 
     deinit { close() }
 
-    /// Accepts the next client that has connected; nil if there is none, or if it has already disconnected.
+    /// Accepts the next client that has connected. Returns nil if no client is waiting, or if it has already
+    /// disconnected.
     ///
-    /// Where it throws for want of descriptors (`TransportError.isShortage`), the client still waits: try again after
-    /// `retryDelay`, and do not watch `fileDescriptor` meanwhile.
+    /// If it throws because file descriptors or memory ran out (`TransportError.isShortage`), the client is still
+    /// waiting. Try again after `retryDelay`, and do not watch `fileDescriptor` until then.
     public func accept() throws(TransportError) -> sending StreamTransport? {
         guard fileDescriptor >= 0 else { throw TransportError(.closed, transport: name.description) }
         do throws(Errno) {
@@ -66,7 +67,7 @@ public final class TransportListener {
             switch error.code {
             case EMFILE, ENFILE, ENOBUFS, ENOMEM, EBADF, EINVAL, ENOTSOCK, EOPNOTSUPP, EPERM:
                 throw TransportError(.system(call: "accept", code: error.code), transport: name.description)
-            // The rest are failures of that client's connection only.
+            // All other errors concern only that client's connection.
             default: return nil
             }
         }
@@ -96,7 +97,7 @@ public final class TransportListener {
         do throws(Errno) {
             let socket = try Socket(family: address.family)
             let descriptor = socket.fileDescriptor
-            // A restarted server need not wait until the connections of the previous one have expired.
+            // Lets a restarted server bind before the connections of its predecessor have expired.
             if address.family != AF_UNIX { try socket.set(SO_REUSEADDR, to: 1) }
             if address.family == AF_INET6 { try? socket.set(IPV6_V6ONLY, level: Int32(IPPROTO_IPV6), to: 0) }
             try Errno.check { address.withPointer { bind(descriptor, $0, $1) } }

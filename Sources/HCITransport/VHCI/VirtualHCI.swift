@@ -8,13 +8,13 @@ enum VirtualHCI {
     private static let vendorPacket: UInt8 = 0xFF
     /// A primary controller; the kernel no longer supports other types.
     private static let primary: UInt8 = 0x00
-    /// How many times to announce a controller again if the kernel's first command overtakes its answer.
+    /// The number of times to announce a controller if the kernel's first command overtakes its answer.
     private static let attempts = 8
 
-    /// Provides a controller to the kernel, and returns the controller's side of HCI: one read is one packet, one write
-    /// is one. `otherEnd` is the name of the new adapter, `hciN`, which exists until the transport closes.
+    /// Provides a controller to the kernel and returns the controller's side of HCI. Each read and each write is one
+    /// packet. `otherEnd` is the name of the new adapter, `hciN`, which exists until the transport closes.
     ///
-    /// The kernel's host starts at once, with Reset. Opening `path` needs permission, which by default only root has.
+    /// The kernel's host stack starts immediately, with Reset. By default only root may open `path`.
     static func open(
         path: String, calls: SocketCalls = .virtualHCI,
         openDevice: (String) throws(Errno) -> Int32 = { path throws(Errno) in try DeviceFile(path).release() }
@@ -47,8 +47,8 @@ enum VirtualHCI {
 
     /// Announces a controller and returns the index that the kernel assigned to it.
     ///
-    /// Nil if the kernel's first command arrived before the answer, as can happen with older kernels: the command
-    /// cannot be put back, and the host would never get its answer.
+    /// Returns nil if the kernel's first command arrived before the answer, as can happen with older kernels. The
+    /// command can't be put back, and the host would never receive a response to it.
     private static func announce(_ descriptor: Int32, _ calls: SocketCalls) throws(Errno) -> UInt16? {
         let request = [vendorPacket, primary]
         try transfer { request.withUnsafeBytes { calls.send(descriptor, $0) } }
@@ -70,12 +70,12 @@ enum VirtualHCI {
 }
 
 extension SocketCalls {
-    /// The kernel's, for its virtual HCI device.
+    /// The kernel's calls for its virtual HCI device.
     static let virtualHCI = SocketCalls(
         receive: file.receive, send: discarding(ENXIO, file.send), close: file.close)
 
-    /// A send call that discards packets the kernel refuses with `code`. An adapter that is down accepts none, like a
-    /// cable to a host that is switched off.
+    /// Returns a send call that discards packets which the kernel rejects with `code`. An adapter that is down accepts
+    /// no packets, like a cable to a host that is switched off.
     static func discarding(
         _ code: Int32, _ send: @escaping @Sendable (Int32, UnsafeRawBufferPointer) -> Int
     ) -> @Sendable (Int32, UnsafeRawBufferPointer) -> Int {

@@ -2,14 +2,15 @@ import BluetoothBase
 import BluetoothHCI
 
 extension Timer {
-    /// The next advertising event of a controller's advertiser. Slot 0 is that of the legacy commands, the others are sets.
+    /// The next advertising event of a controller's advertiser. Slot 0 belongs to the legacy commands, the other slots
+    /// to advertising sets.
     static func advertising(_ controller: Int, _ slot: Int) -> Timer {
         slot == 0
             ? Timer(.advertising, of: controller)
             : Timer(.advertisingSet, of: controller * VirtualController.maximumSets + slot - 1)
     }
 
-    /// Which advertiser the timer is of.
+    /// The advertiser that the timer belongs to.
     var advertiser: (controller: Int, slot: Int) {
         guard concern == .advertisingSet else { return (index, 0) }
         return (index / VirtualController.maximumSets, index % VirtualController.maximumSets + 1)
@@ -17,9 +18,9 @@ extension Timer {
 }
 
 extension Air {
-    /// Schedules the first advertising event at once.
+    /// Enables an advertiser. Its first advertising event is due immediately.
     ///
-    /// - Parameter duration: after how long it ends by itself; nil for never.
+    /// - Parameter duration: the time after which advertising ends automatically; nil for never.
     mutating func startAdvertising(_ controller: Int, _ slot: Int = 0, for duration: Duration? = nil, at now: Instant) {
         let isHighDuty = controllers[controller].settings.advertisers[slot].isHighDutyCycle
         controllers[controller].settings.advertisers[slot].isEnabled = true
@@ -63,7 +64,7 @@ extension Air {
         schedule.set(.advertising(advertiser, slot), to: next)
     }
 
-    /// Advertising ends by itself.
+    /// Advertising ends because its duration or its maximum number of events is reached.
     private mutating func endAdvertising(_ advertiser: Int, _ slot: Int, _ status: HCIStatus) {
         stopAdvertising(advertiser, slot)
         if slot == 0 {

@@ -2,7 +2,8 @@ import BluetoothBase
 import BluetoothHCI
 
 extension Air {
-    /// How many commands may wait for `responseDelay`. A host that observes its credits never reaches this limit.
+    /// The number of commands that may wait for `responseDelay`. A host that respects its command credits never reaches
+    /// this limit.
     private static let maximumWaitingCommands = 16
 
     /// Receives a command packet, H4 indicator first.
@@ -42,8 +43,8 @@ extension Air {
         }
     }
 
-    /// The commands that affect the air. Those that concern only the controller are in
-    /// `VirtualController+Commands.swift`, those about a link in `Air+LinkCommands.swift`.
+    /// The commands that affect the air. Commands that affect only the controller are in
+    /// `VirtualController+Commands.swift`, and commands about a link in `Air+LinkCommands.swift`.
     private mutating func perform(
         _ command: borrowing HCICommandPacket, on index: Int, at now: Instant
     ) throws(DecodingFailure) {
@@ -123,7 +124,7 @@ extension Air {
         return begin(initiator, on: index)
     }
 
-    /// Begins to initiate, whichever command asked for it.
+    /// Starts initiating. Shared by all commands that create a connection.
     mutating func begin(_ initiator: Initiator, on index: Int) -> HCIStatus {
         guard controllers[index].mayInitiate else { return .commandDisallowed }
         guard controllers[index].ownAddress(initiator.ownAddressType) != nil else { return .invalidCommandParameters }
@@ -140,7 +141,7 @@ extension Air {
 }
 
 extension VirtualController {
-    /// Whether it may scan, or connect, while it does the other or not.
+    /// Whether the controller may scan or initiate, where `isBusy` states whether it already does the other.
     fileprivate func mayCombine(with isBusy: Bool) -> Bool { configuration.scansWhileConnecting || !isBusy }
 
     fileprivate var mayInitiate: Bool { !isInitiating && mayCombine(with: isScanning) }

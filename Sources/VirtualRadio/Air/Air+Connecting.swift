@@ -1,14 +1,14 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// What an initiator sends to the device that it wants.
+/// The connection request that an initiator sends to an advertiser.
 struct ConnectionRequest {
     let initiator: Initiator
     let parameters: ConnectionParameters
     let central: Int
     let centralAddress: DeviceAddress
     let peripheral: Int
-    /// The peripheral's advertising set, which this answers; nil for one in a subevent, which answers none.
+    /// The advertising set that this request answers; nil if it is sent in a subevent of periodic advertising.
     let advertisingSlot: Int?
     /// The peripheral, as the central knows it.
     let peer: SeenDevice
@@ -16,8 +16,8 @@ struct ConnectionRequest {
 }
 
 extension Air {
-    /// Delivers a connectable advertising event to an initiator. Returns true if it responded and there is now a link,
-    /// which ends the advertising (Core 5.4, Vol 6, Part B, 4.4.4 and 4.5).
+    /// Delivers a connectable advertising event to an initiator. Returns true if the initiator responded and the link
+    /// exists, which ends the advertising (Core 5.4, Vol 6, Part B, 4.4.4 and 4.5).
     mutating func connect(
         _ central: Int, to peripheral: Int, _ slot: Int, _ address: DeviceAddress, at time: Instant
     ) -> Bool {
@@ -40,7 +40,7 @@ extension Air {
         return true
     }
 
-    /// The initiator is done. Returns false where its request is lost on the way.
+    /// Ends the initiating state. Returns false if the request does not reach the peripheral.
     mutating func send(_ request: ConnectionRequest, at time: Instant) -> Bool {
         controllers[request.central].settings.initiator = nil
         guard controllers[request.central].faults.failingConnections > 0 else { return true }
@@ -79,7 +79,7 @@ extension Air {
     }
 
     /// Creates the link and notifies the hosts. If the peripheral did not receive the request, only the central has the
-    /// link, and gives up after six intervals (Vol 6, Part B, 4.5).
+    /// link, and closes it after six intervals (Vol 6, Part B, 4.5).
     mutating func open(_ request: ConnectionRequest, isReceived: Bool, at time: Instant) {
         let central = request.central, peripheral = request.peripheral, parameters = request.parameters
         let slot = links.firstIndex { !$0.isInUse } ?? links.count
@@ -128,7 +128,7 @@ extension Air {
     /// From the connection request to the first connection event, in nanoseconds (Vol 6, Part B, 4.5.3).
     private static let transmitWindowDelay: UInt64 = 2_500_000
 
-    /// A controller whose host suggested longer packets requests them by itself (Vol 4, Part E, 7.8.35).
+    /// A controller whose host suggested longer packets requests them automatically (Vol 4, Part E, 7.8.35).
     private func scheduleInitialDataLengthUpdate(on link: inout Link) {
         guard max(link.central.preferredOctets, link.peripheral.preferredOctets) > LinkEnd.minimumOctets else { return }
         let initiator: LinkRole = link.central.preferredOctets > LinkEnd.minimumOctets ? .central : .peripheral

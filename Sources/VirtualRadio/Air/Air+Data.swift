@@ -3,8 +3,8 @@ import BluetoothHCI
 
 extension Air {
     /// Receives an ACL data packet from a host, without the H4 indicator (Core 5.4, Vol 4, Part E, 5.4.2). Packets for
-    /// an unknown link, or with an invalid length or flags, are ignored, and so are those of a host that does not read:
-    /// each is answered with an event.
+    /// an unknown link, or with an invalid length or flags, are ignored. So are packets of a host that does not read
+    /// its events, because each packet is answered with one.
     mutating func receiveData(_ packet: Span<UInt8>, from index: Int, at now: Instant) {
         guard packet.count >= 4 else { return }
         let header = UInt16(packet[0]) | UInt16(packet[1]) << 8
@@ -22,7 +22,7 @@ extension Air {
         reschedule(link)
     }
 
-    /// Performs what is due on a link: data, then procedures, or the end of a link that has lost contact.
+    /// Performs everything that is due on a link: data, then procedures, or the end of a link that has lost contact.
     mutating func runLink(_ link: Int, at time: Instant) {
         guard links[link].hasContact else { return closeForLoss(link, at: time) }
         if let nextExchange = links[link].nextExchange, nextExchange <= time { exchange(on: link, at: time) }
@@ -58,8 +58,9 @@ extension Air {
         }
     }
 
-    /// Carries the next link layer packet from one end to the other's host. Returns how many octets that were: 0 where
-    /// there is nothing to send, or the receiver has no room. A packet is no longer than a buffer of the receiver's host.
+    /// Carries the next link layer packet from one end to the other end's host. Returns its length in octets, or 0 if
+    /// there is nothing to send or the receiver has no room. A packet is at most as long as one buffer of the
+    /// receiver's host.
     @inline(__always)
     private mutating func transmit(from role: LinkRole, on link: Int) -> Int {
         let sender = links[link][role].controller, receiver = links[link][role.other].controller

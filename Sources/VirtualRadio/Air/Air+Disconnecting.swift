@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 
 extension Air {
-    /// Ends a link for whichever ends still have it, and tells their hosts why.
+    /// Ends a link at every end that still has it, and reports the reason to each host.
     mutating func close(
         _ link: Int, central centralReason: HCIStatus, peripheral peripheralReason: HCIStatus, at now: Instant
     ) {
@@ -20,14 +20,15 @@ extension Air {
         close(link, central: reason, peripheral: reason, at: now)
     }
 
-    /// Ends a link silently at one end: the other end notices when it receives nothing more.
+    /// Ends a link silently at one end. The other end notices when it stops receiving packets.
     mutating func abandon(_ role: LinkRole, of link: Int, at now: Instant) {
         release(role, of: link, at: now)
         guard links[link][role.other].isOpen else { return retire(link) }
         refreshContact(link, at: now)
     }
 
-    /// Ends a link that has had no contact for too long. A host that asked for the end gets the end it asked for.
+    /// Ends a link that has had no contact for too long. A host that requested the disconnection gets the reason for a
+    /// local one.
     mutating func closeForLoss(_ link: Int, at now: Instant) {
         let lossReason = links[link].lossReason
         func reason(of role: LinkRole) -> HCIStatus {
@@ -37,7 +38,7 @@ extension Air {
         close(link, central: reason(of: .central), peripheral: reason(of: .peripheral), at: now)
     }
 
-    /// Forgets a link at one end. The packets of it that this end's host has not completed count as completed.
+    /// Removes a link at one end. Packets that this end's host has not completed count as completed.
     private mutating func release(_ role: LinkRole, of link: Int, at now: Instant) {
         let controller = links[link][role].controller
         pools[controller].removeAll(of: &links[link][role].queue)

@@ -15,10 +15,10 @@ extension Air {
             .encryptionRequest(command), on: link, from: role, at: links[link].event(after: now, for: role))
     }
 
-    /// How long the other end may take to answer a procedure, in nanoseconds (Vol 6, Part B, 5.2).
+    /// The time within which the other end must answer a procedure, in nanoseconds (Vol 6, Part B, 5.2).
     private static let procedureResponseTimeout: UInt64 = 40_000_000_000
 
-    /// The request has reached the peripheral: its host is asked for the key.
+    /// The request has reached the peripheral, whose host is now asked for the key.
     mutating func deliverEncryptionRequest(_ request: LEEnableEncryption, on link: Int, at time: Instant) {
         let central = links[link].central, peripheral = links[link].peripheral
         guard controllers[peripheral.controller].configuration.features.contains(.encryption) else {

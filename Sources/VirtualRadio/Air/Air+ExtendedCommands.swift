@@ -65,7 +65,7 @@ extension Air {
         _ command: LEExtendedCreateConnection, on index: Int, at now: Instant
     ) -> HCIStatus {
         let initiator = Initiator(command, start: now)
-        // There is no scanning on LE 2M.
+        // A controller does not scan on LE 2M.
         let listening = [initiator.le1M, initiator.leCoded].compactMap { $0 }
         guard !listening.isEmpty, listening.allSatisfy(\.timing.isValidExtended) else {
             return .invalidCommandParameters
@@ -73,7 +73,7 @@ extension Air {
         return begin(initiator, command, on: index)
     }
 
-    /// 7.8.66, version 2.
+    /// LE Extended Create Connection, version 2 (7.8.66).
     private mutating func createConnection(
         inSubevent command: LEExtendedCreateConnectionV2, on index: Int, at now: Instant
     ) -> HCIStatus {

@@ -13,14 +13,15 @@ extension Air {
         shutDown(id.index, at: now)
     }
 
-    /// Restores a controller that was removed, like plugging it in again: it is in the state in which it was added,
-    /// except for its `faults`. Its former links are gone.
+    /// Restores a controller that was removed, like plugging it in again. It returns to the state in which it was
+    /// added, except for its `faults`. Its former links are gone.
     public mutating func returnController(_ id: ControllerID, at now: Instant) {
         fire(at: now)
         controllers[id.index].isPresent = true
     }
 
-    /// Resets a controller whose host has left, for the next one, and gives back the memory of what was waiting.
+    /// Resets a controller whose host has detached, ready for the next host, and frees the memory of the packets that
+    /// were waiting.
     public mutating func dismissHost(of id: ControllerID, at now: Instant) {
         fire(at: now)
         controllers[id.index].outbox = PacketQueue()

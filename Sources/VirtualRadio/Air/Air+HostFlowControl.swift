@@ -1,15 +1,17 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// How a host holds back the data that a controller has for it (Core 5.4, Vol 4, Part E, 4.2).
+/// Host flow control: how a host limits the data that a controller sends it (Core 5.4, Vol 4, Part E, 4.2).
 ///
-/// A controller does not take from the air what its host has no buffer for: it stays in the buffers of the controller that
-/// sends it, whose host learns later that they are free. So a link that is held back takes no memory, and sets no timer.
+/// If a host has no free buffer, its controller accepts no data from the air. The data stays in the sending
+/// controller's buffers, and its host learns later that they are free. A link that is held back therefore uses no extra
+/// memory and sets no timer.
 extension Air {
-    /// Takes Host Number Of Completed Packets (7.3.40). Hosts have no credits for it: it waits for no other command, and is
-    /// answered only to refuse it. Packets of a link that has ended count as completed already, and are not counted again.
+    /// Receives Host Number Of Completed Packets (7.3.40). The command needs no command credit, does not wait for other
+    /// commands, and is answered only on failure. Packets of a link that has ended already count as completed, and are
+    /// not counted again.
     ///
-    /// - Returns: false where the packet is another command, or one this controller does not know.
+    /// - Returns: false if the packet is a different command, or if this controller does not support the command.
     mutating func receiveHostCredits(_ packet: Span<UInt8>, from index: Int, at now: Instant) -> Bool {
         guard let command = try? HCICommandPacket(decoding: packet), command.opcode == .hostNumberOfCompletedPackets,
             controllers[index].supportedCommands.contains(command.opcode)
@@ -23,7 +25,7 @@ extension Air {
     }
 
     private mutating func completeHostPackets(_ command: borrowing HCICommandPacket, on index: Int) -> HCIStatus {
-        // Read one by one: a list of the links would take memory for each command, of which there are many.
+        // Read one by one, because a list of the links would allocate memory for each of these frequent commands.
         var reader = ByteReader(command.parameters)
         guard let linkCount = try? reader.readUInt8(), reader.remaining == 4 * Int(linkCount) else {
             return .invalidCommandParameters
@@ -37,13 +39,13 @@ extension Air {
         return .success
     }
 
-    /// Has a link wait until the host of the receiver has a free buffer.
+    /// Holds a link back until the receiver's host has a free buffer.
     mutating func hold(_ sender: LinkRole, of link: Int) {
         links[link][sender].awaitsHost = true
         controllers[links[link][sender.other].controller].settings.hostBuffers.isAwaited = true
     }
 
-    /// Lets the links of a controller go on that wait for a buffer of its host, if one is free.
+    /// Resumes the links that wait for a buffer of this controller's host, if one is free.
     mutating func resumeHeldLinks(of index: Int, at now: Instant) {
         let buffers = controllers[index].settings.hostBuffers
         guard buffers.isAwaited, buffers.hasRoom else { return }

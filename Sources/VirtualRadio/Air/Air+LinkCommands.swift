@@ -49,7 +49,7 @@ extension Air {
         }
     }
 
-    /// The link with a handle, and which end of it the controller is.
+    /// The link with a handle, and the controller's role on it.
     func find(_ handle: ConnectionHandle, on index: Int) -> (link: Int, role: LinkRole)? {
         guard let link = controllers[index].link(of: handle), let role = links[link].role(of: index) else {
             return nil

@@ -23,7 +23,7 @@ extension Air {
         }
     }
 
-    /// The request has reached the central: its host decides, if it supports that.
+    /// The request has reached the central. Its host decides, if both host and controller support that.
     mutating func deliverParameterRequest(_ range: LEConnectionParameters, on link: Int, at time: Instant) {
         let central = links[link].central
         let canAsk =
@@ -136,7 +136,8 @@ extension Air {
             if canUse2M, phys.contains(.le2M) { return .le2M }
             if phys.contains(.le1M) { return .le1M }
             if canUseCoded, phys.contains(.leCoded) { return .leCoded }
-            // What this controller does not have is an error; what the peer does not have changes nothing.
+            // A PHY that this controller does not support is an error. One that only the peer does not support changes
+            // nothing.
             let own = controllers[index].configuration.features
             let isOwn =
                 phys.contains(.le2M) && own.contains(.le2MPHY) || phys.contains(.leCoded) && own.contains(.leCodedPHY)

@@ -6,8 +6,8 @@ extension Air {
         Int(propagation[from: sender.index, to: receiver.index])
     }
 
-    /// Sets the path loss between two controllers, in decibels, both ways. A link on which one end no longer receives
-    /// the other is lost after its supervision timeout, unless the path improves before that.
+    /// Sets the path loss between two controllers, in decibels, in both directions. If one end of a link no longer
+    /// receives the other, the link is lost after its supervision timeout, unless the path improves before that.
     public mutating func setPathLoss(
         between first: ControllerID, and second: ControllerID, to loss: Int, at now: Instant
     ) {

@@ -7,13 +7,13 @@ extension Timer {
         Timer(.periodic, of: controller * (VirtualController.maximumSets + 1) + slot)
     }
 
-    /// Which set the timer is of.
+    /// The advertising set that the timer belongs to.
     var periodic: (controller: Int, slot: Int) {
         let count = VirtualController.maximumSets + 1
         return (index / count, index % count)
     }
 
-    /// When periodic advertising counts as lost.
+    /// The instant at which synchronization counts as lost.
     static func sync(_ controller: Int, _ place: Int) -> Timer {
         Timer(.sync, of: controller * Synchronizer.maximumSyncs + place)
     }
@@ -21,7 +21,7 @@ extension Timer {
     var sync: (controller: Int, place: Int) { (index / Synchronizer.maximumSyncs, index % Synchronizer.maximumSyncs) }
 }
 
-/// Periodic advertising, and those that receive it (Core 5.4, Vol 6, Part B, 4.4.2.12 and 4.4.5).
+/// Periodic advertising and its receivers (Core 5.4, Vol 6, Part B, 4.4.2.12 and 4.4.5).
 extension Air {
     mutating func performPeriodicCommand(
         _ command: borrowing HCICommandPacket, on index: Int, at now: Instant
@@ -81,7 +81,8 @@ extension Air {
         return .success
     }
 
-    /// Begins with what is enabled. It goes on even if the set is disabled (Vol 4, Part E, 7.8.63).
+    /// Starts the periodic advertising of a set if it is enabled. It continues even if the set is disabled later (Vol
+    /// 4, Part E, 7.8.63).
     mutating func startTrain(_ index: Int, _ slot: Int, at now: Instant) {
         let train = controllers[index].settings.advertisers[slot].periodic
         guard train.isEnabled, !train.isOnAir else { return }
@@ -96,7 +97,7 @@ extension Air {
         if train.subeventCount > 0 { controllers[index].requestSubevents(of: slot, from: 0) }
     }
 
-    /// Sends what is due, to all that follow it.
+    /// Sends the periodic advertising that is due to all synchronized receivers.
     mutating func advertisePeriodically(_ index: Int, _ slot: Int, at time: Instant) {
         guard slot < controllers[index].settings.advertisers.count else { return }
         let set = controllers[index].settings.advertisers[slot]
@@ -117,8 +118,8 @@ extension Air {
         schedule.set(.periodic(index, slot), to: controllers[index].settings.advertisers[slot].periodic.eventStart)
     }
 
-    /// The periodic advertising that has a name; nil where it has ended, or its controller was reset, which those who follow it or
-    /// were told of it have yet to notice.
+    /// The periodic advertising with an identifier. Nil if it has ended or its controller was reset, which receivers
+    /// that are synchronized to it, or were informed of it, have yet to notice.
     func train(_ name: TrainID) -> PeriodicTrain? {
         let sets = controllers[name.controller].settings.advertisers
         guard sets.indices.contains(name.slot), sets[name.slot].periodic.number == name.number else { return nil }
@@ -127,7 +128,7 @@ extension Air {
 
     // MARK: - Receiving
 
-    /// A scanner hears of periodic advertising, which may be what its host asks for.
+    /// Delivers the announcement of periodic advertising to a scanner, which synchronizes if its host requested that.
     mutating func findTrain(
         of set: Advertiser, _ advertiser: Int, _ slot: Int, _ address: DeviceAddress, by scanner: Int, at time: Instant
     ) {
@@ -147,9 +148,10 @@ extension Air {
         controllers[scanner].settings.synchronizer.requested = follow(sync, at: scanner, at: time)
     }
 
-    /// Begins to listen for periodic advertising.
+    /// Starts synchronizing to periodic advertising.
     ///
-    /// - Returns: its place; nil without one, or if the host does not know of such periodic advertising.
+    /// - Returns: the place of the new sync; nil if no place is free, the receiver already follows this train, or its
+    ///   host does not support subevents that the train has.
     mutating func follow(_ sync: Synchronizer.Sync, at receiver: Int, at now: Instant) -> Int? {
         let train = sync.announcement.train
         let hasSubevents = self.train(train).map { $0.subeventCount > 0 } ?? false
@@ -158,15 +160,15 @@ extension Air {
             let place = controllers[receiver].settings.synchronizer.syncs.firstIndex(where: { $0 == nil })
         else { return nil }
         controllers[receiver].settings.synchronizer.syncs[place] = sync
-        // After six events without it, it failed (Vol 6, Part B, 4.4.5.1).
+        // Synchronization fails if six events pass without a packet (Vol 6, Part B, 4.4.5.1).
         let patience = sync.announcement.interval.duration * 6 + .microseconds(500)
         schedule.set(.sync(receiver, place), to: now.advanced(by: patience))
         return place
     }
 
-    /// A packet is received, or not.
+    /// Delivers a packet of periodic advertising to a receiver, if it is in range and synchronized.
     ///
-    /// - Returns: where it is known to the receiver, and how strong it is.
+    /// - Returns: the place of the receiver's sync, and the signal strength; nil if the packet is not received.
     mutating func receive(_ train: TrainID, at receiver: Int, at time: Instant) -> (place: Int, rssi: Int8)? {
         guard let rssi = rssi(from: train.controller, at: receiver),
             let place = controllers[receiver].settings.synchronizer.syncs.firstIndex(where: {
@@ -182,7 +184,7 @@ extension Air {
         return (place, rssi)
     }
 
-    /// Nothing was received for too long.
+    /// No packet was received within the timeout.
     mutating func loseSync(_ index: Int, _ place: Int) {
         let synchronizer = controllers[index].settings.synchronizer
         guard place < synchronizer.syncs.count, let sync = synchronizer.syncs[place] else { return }

@@ -3,7 +3,7 @@ import BluetoothHCI
 
 /// Periodic advertising with responses (Core 5.4, Vol 6, Part B, 4.4.2.12.2).
 extension Air {
-    /// Sends a subevent, or ends its response slots.
+    /// Sends a subevent, or ends the response slots of one.
     mutating func advanceSubevents(of train: TrainID, at time: Instant) {
         let set = controllers[train.controller].settings.advertisers[train.slot]
         switch set.periodic.phase {
@@ -31,7 +31,7 @@ extension Air {
         }
     }
 
-    /// Schedules the next subevent, and asks for the data of those that come next.
+    /// Schedules the next subevent, and requests data from the host for the subevents that follow.
     private mutating func proceed(after number: UInt8, of train: TrainID) {
         let index = train.controller, slot = train.slot
         let set = controllers[index].settings.advertisers[slot]
@@ -51,7 +51,7 @@ extension Air {
         controllers[index].requestSubevents(of: slot, from: number - number % PeriodicTrain.requestedSubevents)
     }
 
-    /// Takes what is to be sent in a response slot, if that is still to come.
+    /// Stores the data to send in a response slot, if the slot is still to come.
     mutating func respond(
         _ response: LESetPeriodicAdvertisingResponseData, on index: Int, at now: Instant
     ) -> HCIStatus {
@@ -72,7 +72,8 @@ extension Air {
         return .success
     }
 
-    /// Reports what was sent in the response slots of a subevent. Where two have sent in one slot, neither is received.
+    /// Reports the responses received in the response slots of a subevent. If two devices respond in one slot, neither
+    /// response is received.
     private mutating func collectResponses(
         to subevent: LESetPeriodicAdvertisingSubeventData.Subevent, of train: TrainID
     ) {
@@ -97,7 +98,7 @@ extension Air {
 }
 
 extension VirtualController {
-    /// Whether it listens to a subevent: before its host has chosen any, to the first.
+    /// Whether the controller listens to a subevent. Until its host chooses subevents, it listens to the first one.
     func listens(to train: TrainID, in subevent: UInt8) -> Bool {
         settings.synchronizer.syncs.contains {
             guard let sync = $0, sync.announcement.train == train else { return false }
@@ -109,7 +110,7 @@ extension VirtualController {
         settings.synchronizer.syncs[place]?.subevents.isEmpty == false
     }
 
-    /// What it sends in one of the slots of a subevent.
+    /// Removes and returns the response for a subevent; nil if there is none for this event.
     fileprivate mutating func takeResponse(
         to train: TrainID, event: UInt16, subevent: UInt8
     ) -> LESetPeriodicAdvertisingResponseData? {

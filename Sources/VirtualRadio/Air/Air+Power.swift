@@ -3,7 +3,8 @@ import BluetoothHCI
 
 /// Power control and path loss monitoring (Core 5.4, Vol 6, Part B, 5.1.17).
 extension Air {
-    /// Sets the transmit power of a controller, in dBm, no more than its configuration has. Hosts that asked for changes are told.
+    /// Sets the transmit power of a controller, in dBm, limited to the maximum in its configuration. Hosts that enabled
+    /// transmit power reporting are notified.
     public mutating func setTransmitPower(of id: ControllerID, to power: Int8, at now: Instant) {
         fire(at: now)
         let old = controllers[id.index].transmitPower
@@ -85,7 +86,7 @@ extension Air {
 
     // MARK: - Transmit power
 
-    /// The peer has answered the request for its power, or does not know it.
+    /// The peer has answered the power control request, or does not support it.
     mutating func finishPowerControl(_ phy: PowerLevelPHY, on link: Int, _ role: LinkRole) {
         guard hasPowerControl(link) else {
             let end = links[link][role]
@@ -117,14 +118,14 @@ extension Air {
 
     // MARK: - Path loss
 
-    /// The paths from and to a controller have changed.
+    /// The path loss from or to a controller has changed.
     mutating func refreshZones(of controller: Int, at now: Instant) {
         for link in links.indices where links[link].isInUse && links[link].role(of: controller) != nil {
             for role in LinkRole.allCases { refreshZone(link, role, at: now) }
         }
     }
 
-    /// Reports another zone once it has lasted as long as the host wants.
+    /// Reports a new zone once it has lasted for the minimum time that the host requested.
     private mutating func refreshZone(_ link: Int, _ role: LinkRole, at now: Instant) {
         let isDue = links[link].isInProgress(role) { $0.isSameKind(as: .pathLossZone) }
         guard links[link][role].isOpen, links[link][role].power.reportsPathLoss || isDue else { return }

@@ -2,8 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 
 extension Air {
-    /// Starts a procedure of one request and one answer, whose outcome is known one interval after the request was
-    /// sent.
+    /// Starts a procedure of one request and one answer. Its outcome is known one interval after the request was sent.
     mutating func start(
         _ step: Procedure.Step, _ handle: ConnectionHandle, on index: Int, at now: Instant
     ) -> HCIStatus {

@@ -38,7 +38,7 @@ extension Air {
         controllers[scanner].report(advertisement, by: device, for: nil, isResponse: true, rssi: rssi, at: time)
     }
 
-    /// A scan with a duration and without a period ends.
+    /// Ends a scan that has a duration and no period.
     mutating func endScan(_ index: Int) {
         guard controllers[index].isScanning else { return }
         controllers[index].settings.scanner.isEnabled = false

@@ -3,9 +3,9 @@ import BluetoothHCI
 
 /// Connecting to a device that listens to a subevent (Core 5.4, Vol 6, Part B, 4.4.2.12.2).
 extension Air {
-    /// Sends a connection request in place of the subevent's data, where the host has asked for one.
+    /// Sends a connection request instead of the subevent's data, if the host requested a connection in it.
     ///
-    /// - Returns: whether it did.
+    /// - Returns: whether the subevent was used for a connection request.
     mutating func connect(in subevent: UInt8, of train: TrainID, at time: Instant) -> Bool {
         let central = train.controller
         guard let initiator = controllers[central].settings.initiator, let place = initiator.subevent,
@@ -22,7 +22,7 @@ extension Air {
             peripheral = peripheral ?? receiver
         }
         guard let peripheral, let address, let parameters = initiator[set.dataPHY]?.parameters else {
-            // Nobody has answered.
+            // No device answered.
             controllers[central].settings.initiator = nil
             controllers[central].reportConnectionFailure(.connectionFailedToBeEstablished, role: .central)
             return true
@@ -37,7 +37,7 @@ extension Air {
 }
 
 extension VirtualController {
-    /// Whether it is the device that a connection request is for, and can have another link.
+    /// Whether the connection request is addressed to this controller, and it can have another link.
     fileprivate func takes(requestFor target: DeviceAddress, from central: DeviceAddress) -> Bool {
         guard freeConnectionSlot != nil, let device = device(at: central) else { return false }
         return [OwnAddressType.public, .random].contains { isAddressed(by: target, from: device, $0) }

@@ -3,7 +3,7 @@ import BluetoothHCI
 
 /// Periodic Advertising Sync Transfer (Core 5.4, Vol 6, Part B, 5.1.13).
 extension Air {
-    /// How many may be on their way over a link from either end.
+    /// The maximum number of transfers in progress over a link from either end.
     private static let maximumTransfers = 8
 
     mutating func performTransferCommand(
@@ -81,7 +81,7 @@ extension Air {
         return .success
     }
 
-    /// A peer has told of periodic advertising.
+    /// A peer has announced periodic advertising over a link.
     mutating func deliver(_ announcement: TrainAnnouncement, on link: Int, from role: LinkRole, at time: Instant) {
         let end = links[link][role.other]
         let index = end.controller

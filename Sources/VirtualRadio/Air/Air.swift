@@ -12,9 +12,10 @@ public struct ControllerID: Hashable, Sendable {
 
 /// The radio environment that virtual controllers share, and its time.
 ///
-/// Bytes go in with `receive(_:from:at:)` and come out of each controller's `outbox`; time goes in with `fire(at:)`,
-/// which is due at `nextDeadline`. There is no clock, and the seed is the only source of randomness: the same calls
-/// give the same bytes. Between two deadlines nothing happens, so an idle air costs nothing.
+/// Packets enter through `receive(_:from:at:)` and leave through each controller's `outbox`. Time advances through
+/// `fire(at:)`, which must be called at `nextDeadline`. There is no clock, and the seed is the only source of
+/// randomness: the same calls produce the same bytes. Nothing happens between two deadlines, so an idle air costs
+/// nothing.
 ///
 ///     var air = Air(seed: 1)
 ///     let phone = air.addController(.init(publicAddress: address))
@@ -35,7 +36,7 @@ public struct Air: Sendable {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// Adds a controller, powered on and reset, in good range of all others.
+    /// Adds a controller, powered on and reset, well within range of all others.
     public mutating func addController(_ configuration: ControllerConfiguration) -> ControllerID {
         let index = controllers.count
         controllers.append(
@@ -46,7 +47,7 @@ public struct Air: Sendable {
         return ControllerID(index: index)
     }
 
-    /// A controller: its outbox, its faults and its state.
+    /// The controller with an identifier: its outbox, its faults and its state.
     public subscript(id: ControllerID) -> VirtualController {
         @inlinable @inline(__always) _read { yield controllers[id.index] }
         @inlinable @inline(__always) _modify { yield &controllers[id.index] }
@@ -54,7 +55,7 @@ public struct Air: Sendable {
 
     // MARK: - Time
 
-    /// When to call `fire(at:)` next; nil if nothing is scheduled.
+    /// The instant at which to call `fire(at:)` next; nil if nothing is scheduled.
     public var nextDeadline: Instant? { schedule.nextDeadline }
 
     /// Performs everything that is due at `now`, each action at the instant it was due.

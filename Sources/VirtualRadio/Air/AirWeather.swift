@@ -1,30 +1,33 @@
 import BluetoothBase
 
-/// Signals that fade on an air, drawn from a seed: now and then two controllers do not hear each other for a while, mostly
-/// too short for their link to be lost, sometimes longer than any supervision timeout.
+/// Fading signals on an air, drawn from a seed. From time to time two controllers stop receiving each other. Most fades
+/// are too short for a link to be lost; some last longer than a supervision timeout.
 ///
-/// There is no clock: `fire` is due at `nextDeadline`, and the same seed and times give the same weather.
+/// There is no clock: the caller calls `fire` at `nextDeadline`, and the same seed and times produce the same fades.
 public struct AirWeather: Sendable {
-    /// Two controllers that do not hear each other.
+    /// A period during which two controllers do not receive each other.
     public struct Fade: Equatable, Sendable {
+        /// The controller that was added to the air before the other.
         public var first: ControllerID
+        /// The controller that was added to the air after the other.
         public var second: ControllerID
+        /// The duration of the fade, drawn from the range `fade` or `silence`.
         public var duration: Duration
     }
 
-    /// The time between the beginnings of two fades.
+    /// The time between the starts of two fades.
     public var pause: ClosedRange<Duration> = .milliseconds(200)...(.seconds(20))
-    /// How long a fade is.
+    /// The duration of an ordinary fade.
     public var fade: ClosedRange<Duration> = .milliseconds(10)...(.milliseconds(500))
-    /// How long it is where it is a silence.
+    /// The duration of a silence: a fade that may outlast the supervision timeout.
     public var silence: ClosedRange<Duration> = .seconds(1)...(.seconds(30))
-    /// One fade in how many is a silence.
+    /// One in this many fades is a silence.
     public var silenceInterval = 10
 
     private struct Outage {
         var end: Instant
         var fade: Fade
-        /// The path loss of before, in each direction.
+        /// The path loss before the fade, in each direction.
         var there: Int
         var back: Int
     }
@@ -33,21 +36,22 @@ public struct AirWeather: Sendable {
     private var next: Instant
     private var outages: [Outage] = []
 
-    /// Nobody hears anybody beyond that many decibels.
+    /// A path loss, in decibels, at which no controller receives another.
     private static let deaf = 200
 
+    /// Creates weather without a fade yet. The pause before the first fade is drawn from the default range of `pause`.
     public init(seed: UInt64, at now: Instant) {
         generator = SeededGenerator(seed: seed)
         next = now
         next = now.advanced(by: generator.duration(in: pause))
     }
 
-    /// When to call `fire` next.
+    /// The instant at which to call `fire` next.
     public var nextDeadline: Instant { outages.reduce(next) { min($0, $1.end) } }
 
-    /// Ends the fades that are over, and begins one if it is time.
+    /// Ends the fades that are over, and starts a new one if it is due.
     ///
-    /// - Returns: the fade that begins.
+    /// - Returns: the fade that starts, if any.
     public mutating func fire(at now: Instant, on air: inout Air) -> Fade? {
         outages.removeAll { outage in
             guard outage.end <= now else { return false }
@@ -70,7 +74,7 @@ public struct AirWeather: Sendable {
         let fade = Fade(
             first: ControllerID(index: min(index, other)), second: ControllerID(index: max(index, other)),
             duration: generator.duration(in: isSilence ? silence : self.fade))
-        // One at a time for each two, so that there are no more than there are pairs.
+        // At most one fade for each pair of controllers, so their number is bounded.
         guard !outages.contains(where: { $0.fade.first == fade.first && $0.fade.second == fade.second }) else {
             return nil
         }

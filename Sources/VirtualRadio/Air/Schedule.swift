@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// What a deadline belongs to: an activity of one controller, or one link.
+/// The owner of a deadline: an activity of one controller, or one link.
 ///
 /// Packed into an integer so that the schedule can find a timer's place without hashing.
 struct Timer: Equatable, Sendable {
@@ -10,8 +10,8 @@ struct Timer: Equatable, Sendable {
 
     let rawValue: Int
 
-    /// `index` is the controller's, for `.link` the link's, and for `.advertisingSet`, `.periodic` and
-    /// `.sync` see `advertising(_:_:)`, `periodic(_:_:)` and `sync(_:_:)`.
+    /// For `.link`, `index` is the index of the link. For `.advertisingSet`, `.periodic` and `.sync`, see
+    /// `advertising(_:_:)`, `periodic(_:_:)` and `sync(_:_:)`. Otherwise it is the index of the controller.
     @inline(__always)
     init(_ concern: Concern, of index: Int) {
         rawValue = index << 3 | concern.rawValue
@@ -42,7 +42,7 @@ struct Timer: Equatable, Sendable {
 /// The deadlines of every timer, earliest first: a binary heap that tracks the position of each timer, so that setting,
 /// moving and clearing one takes logarithmic time.
 ///
-/// Timers due at the same instant come out in the order of their raw value, which makes a simulation repeatable.
+/// Timers due at the same instant fire in the order of their raw values, which makes a simulation repeatable.
 struct Schedule: Sendable {
     private struct Entry {
         var due: Instant

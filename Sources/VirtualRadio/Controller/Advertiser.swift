@@ -1,29 +1,29 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// One advertising set of a controller (Core 5.4, Vol 6, Part B, 4.4.2), or what the legacy commands set up: a set with legacy
-/// PDUs, without a name.
+/// One advertising set of a controller (Core 5.4, Vol 6, Part B, 4.4.2). The legacy commands use one with legacy PDUs
+/// and without a handle.
 struct Advertiser: Sendable {
     var isEnabled = false
     var parameters = LESetExtendedAdvertisingParameters(
         advertisingHandle: AdvertisingHandle(0), properties: [.legacy, .connectable, .scannable])
-    /// The random address of a set; the legacy commands use that of the controller.
+    /// The random address of the set. The legacy commands use the controller's random address.
     var randomAddress: DeviceAddress?
     var data: [UInt8] = []
     var scanResponseData: [UInt8] = []
-    /// Data of which the last fragment is still to come.
+    /// Data whose last fragment has not arrived yet.
     var unfinishedData: [UInt8]?
     var unfinishedScanResponseData: [UInt8]?
     /// The Advertising DID, which changes with the data.
     var dataIdentifier: UInt16 = 0
-    /// When it ends by itself.
+    /// The instant at which advertising ends automatically.
     var end: Instant?
-    /// After how many advertising events it ends; 0 for never.
+    /// The number of advertising events after which advertising ends; 0 for never.
     var maximumEvents: UInt8 = 0
     var sentEvents: UInt8 = 0
     var periodic = PeriodicTrain()
 
-    /// How long high duty cycle directed advertising may last, 1.28 s, in nanoseconds (Vol 6, Part B, 4.4.2.4.3).
+    /// The maximum duration of high duty cycle directed advertising, 1.28 s, in nanoseconds (Vol 6, Part B, 4.4.2.4.3).
     static let highDutyCycleDuration: UInt64 = 1_280_000_000
 
     var properties: AdvertisingEventProperties { parameters.properties }
@@ -34,7 +34,7 @@ struct Advertiser: Sendable {
     var isHighDutyCycle: Bool { properties.contains(.highDutyCycle) }
     var isAnonymous: Bool { properties.contains(.anonymous) }
 
-    /// The PHY on which a connection is made, and the data sent.
+    /// The PHY of the advertising data and of a resulting connection.
     var dataPHY: LEPHY { isLegacy ? .le1M : parameters.secondaryPHY }
 
     var filtersScanRequests: Bool {
@@ -61,7 +61,7 @@ struct Advertiser: Sendable {
 }
 
 extension LESetExtendedAdvertisingParameters {
-    /// What the legacy command says, as that of a set.
+    /// The set parameters that correspond to the legacy command.
     init(_ legacy: LESetAdvertisingParameters) {
         self.init(advertisingHandle: AdvertisingHandle(0), properties: legacy.type.properties)
         primaryIntervalMin = legacy.intervalMin
@@ -74,7 +74,7 @@ extension LESetExtendedAdvertisingParameters {
 }
 
 extension LEAdvertisingType {
-    /// The same in the extended commands (Core 5.4, Vol 4, Part E, 7.8.53).
+    /// The corresponding properties in the extended commands (Core 5.4, Vol 4, Part E, 7.8.53).
     fileprivate var properties: AdvertisingEventProperties {
         switch self {
         case .connectableUndirected: [.legacy, .connectable, .scannable]

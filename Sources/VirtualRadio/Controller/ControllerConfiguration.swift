@@ -1,12 +1,12 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The fixed properties of a virtual controller: everything its host can only read.
+/// The fixed properties of a virtual controller, which its host can only read.
 ///
-/// The defaults describe a common LE-only controller of version 5.4 without extended advertising; `hasExtendedAdvertising` adds
-/// that.
+/// The defaults describe a common LE-only controller of version 5.4 without extended advertising. Set
+/// `hasExtendedAdvertising` to add it.
 public struct ControllerConfiguration: Sendable {
-    /// The public device address; zero for a controller that has none.
+    /// The public device address; zero if the controller has none.
     public var publicAddress: DeviceAddress
     /// The version of HCI and of the link layer.
     public var version = CoreVersion.v54
@@ -14,64 +14,66 @@ public struct ControllerConfiguration: Sendable {
     public var subversion: UInt16 = 0
     /// The company identifier of the manufacturer; 0xFFFF is reserved for tests.
     public var companyIdentifier: UInt16 = 0xFFFF
-    /// The LE features it reports (Core 5.4, Vol 6, Part B, 4.6). LL Privacy follows from `hasPrivacy`.
+    /// The LE features the controller reports (Core 5.4, Vol 6, Part B, 4.6). LL Privacy follows from `hasPrivacy`.
     public var features: LEFeatures = .standard
-    /// Commands it does not support although the virtual controller implements them.
+    /// Commands that this controller does not support although the virtual controller implements them.
     public var unsupportedCommands: [HCIOpcode] = []
 
-    /// The size of one buffer for data from the host, in bytes.
+    /// The size of one buffer for data from the host, in octets.
     public var aclDataLength: UInt16 = 251
-    /// How many such buffers there are.
+    /// The number of buffers for data from the host.
     public var aclBufferCount: UInt8 = 8
     /// Makes LE Read Buffer Size return zeros, like controllers whose LE links share the BR/EDR buffers (Vol 4, Part E,
     /// 7.8.2).
     public var sharesBuffersWithBREDR = false
 
-    /// Whether the host can hold data from the controller back (Vol 4, Part E, 4.2). Without it the controller does not know
-    /// the commands for that.
+    /// Whether the controller supports host flow control (Vol 4, Part E, 4.2). If not, it does not support the commands
+    /// for it.
     public var hasHostFlowControl = true
 
-    /// How many connections it holds at once.
+    /// The maximum number of simultaneous connections.
     public var maximumConnections = 16
-    /// How many devices the filter accept list holds.
+    /// The number of devices the filter accept list holds.
     public var filterAcceptListSize: UInt8 = 16
-    /// Whether it makes and resolves private addresses (LL Privacy). Without `aesEncrypt` it never does.
+    /// Whether the controller generates and resolves private addresses (LL Privacy). Requires `aesEncrypt`.
     public var hasPrivacy = true
-    /// How many devices the resolving list holds.
+    /// The number of devices the resolving list holds.
     public var resolvingListSize: UInt8 = 8
-    /// How many advertisers the duplicate filter remembers.
+    /// The number of advertisers the duplicate filter remembers.
     public var duplicateFilterSize = 64
-    /// Whether it has the extended commands for advertising, scanning and connecting, beside the legacy ones, and LE Coded.
+    /// Whether the controller supports LE Coded and the extended commands for advertising, scanning and connecting, in
+    /// addition to the legacy commands.
     public var hasExtendedAdvertising = false
-    /// How many advertising sets it has at once, at most 16.
+    /// The number of advertising sets the controller supports, at most 16.
     public var maximumAdvertisingSets: UInt8 = 8
-    /// How many octets of advertising data a set takes, 31 to 1650.
+    /// The maximum length of a set's advertising data, 31 to 1650 octets.
     public var maximumAdvertisingDataLength: UInt16 = 1650
-    /// Whether it has periodic advertising, with responses, and passes on what it is synchronized to; only with
-    /// `hasExtendedAdvertising`.
+    /// Whether the controller supports periodic advertising, with responses, and Periodic Advertising Sync Transfer.
+    /// Requires `hasExtendedAdvertising`.
     public var hasPeriodicAdvertising = false
-    /// How much periodic advertising it is synchronized to at once, at most 16.
+    /// The maximum number of periodic advertising trains the controller is synchronized to at once, at most 16.
     public var maximumPeriodicSyncs: UInt8 = 4
-    /// How many advertising sets the Periodic Advertiser List holds.
+    /// The number of advertising sets the Periodic Advertiser List holds.
     public var periodicAdvertiserListSize: UInt8 = 8
-    /// Whether it scans while it initiates a connection. Some controllers refuse one during the other.
+    /// Whether the controller can scan while it initiates a connection. Some controllers reject either during the
+    /// other.
     public var scansWhileConnecting = true
-    /// Whether a link gets the first handle that is free. Some controllers go on with the one behind the last.
+    /// Whether a new link gets the lowest free handle. Some controllers continue with the handle after the last one.
     public var reusesHandles = true
-    /// How many exchanges of data fit into one connection event, regardless of its length.
+    /// The number of data exchanges that fit into one connection event, regardless of its length.
     public var maximumExchangesPerEvent = Int.max
-    /// How many packets may be pending for its host before it stops reporting advertising and refuses data from the
-    /// air.
+    /// The number of packets that may be pending for the host before the controller stops reporting advertising and
+    /// refuses data from the air.
     public var maximumWaitingPackets = 256
 
-    /// `Num_HCI_Command_Packets` in its answers.
+    /// `Num_HCI_Command_Packets` in command responses.
     public var commandCredits: UInt8 = 1
-    /// How long it takes to answer a command.
+    /// The time the controller takes to answer a command.
     public var responseDelay: Duration = .zero
 
-    /// The most transmit power, in dBm, with which it begins; see `Air.setTransmitPower`.
+    /// The maximum transmit power, in dBm, which is also the initial value; see `Air.setTransmitPower`.
     public var transmitPower: Int8 = 0
-    /// The weakest signal it receives, in dBm.
+    /// The weakest signal the controller receives, in dBm.
     public var sensitivity: Int8 = -95
 
     /// AES-128: encrypts one block. If nil, the controller does not support LE Encrypt.
@@ -79,7 +81,7 @@ public struct ControllerConfiguration: Sendable {
 
     var resolvesAddresses: Bool { hasPrivacy && aesEncrypt != nil }
 
-    /// What LE Read Local Supported Features returns.
+    /// The features that LE Read Local Supported Features returns.
     var reportedFeatures: LEFeatures {
         var reported = features
         if resolvesAddresses { reported.insert(.privacy) }
@@ -100,10 +102,10 @@ public struct ControllerConfiguration: Sendable {
 
     var advertisesPeriodically: Bool { hasExtendedAdvertising && hasPeriodicAdvertising }
 
-    /// What it tells its peers: the features that concern only its host are left out.
+    /// The features exchanged with peers, without those that concern only the host.
     var exchangedFeatures: LEFeatures { advertisesPeriodically ? features.union(Self.transfer) : features }
 
-    /// Whether it has a PHY for advertising.
+    /// Whether the controller supports a PHY for advertising.
     func receives(_ phy: LEPHY) -> Bool {
         switch phy {
         case .le1M: true
@@ -113,17 +115,17 @@ public struct ControllerConfiguration: Sendable {
         }
     }
 
-    /// A controller with a public address.
+    /// Creates the configuration of a controller with a public address.
     public init(publicAddress: DeviceAddress) {
         self.publicAddress = publicAddress
     }
 }
 
 extension LEFeatures {
-    /// Power control and path loss monitoring, which the virtual link layer implements, too.
+    /// Power control and path loss monitoring, which the virtual link layer also implements.
     public static let power: LEFeatures = [.powerControlRequest, .powerControlRequestCopy, .pathLossMonitoring]
 
-    /// What the virtual link layer implements of most controllers.
+    /// The features of most controllers, as far as the virtual link layer implements them.
     public static let standard: LEFeatures = [
         .encryption, .connectionParametersRequest, .extendedRejectIndication, .peripheralInitiatedFeaturesExchange,
         .dataPacketLengthExtension, .le2MPHY,

@@ -1,18 +1,18 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Remembers which advertisers were reported, within the small memory of a controller (Core 5.4, Vol 4, Part E, 7.8.11,
-/// Filter_Duplicates).
+/// The advertisers that were already reported, limited by the small memory of a controller (Core 5.4, Vol 4, Part E,
+/// 7.8.11, Filter_Duplicates).
 ///
-/// Bounded on purpose: with more advertisers than it can hold, the oldest are forgotten and reported again, as by real
-/// controllers.
+/// Bounded on purpose: with more advertisers than the filter holds, the oldest are forgotten and reported again, as by
+/// real controllers.
 struct DuplicateFilter: Sendable {
     struct Entry: Equatable {
-        /// Nil of an anonymous advertiser.
+        /// Nil for an anonymous advertiser.
         var address: DeviceAddress?
         /// Advertisements and scan responses are remembered separately.
         var eventType: UInt16
-        /// The advertising set, and its Advertising DID: with new data it is new.
+        /// The advertising set and its Advertising DID, so that new data counts as new.
         var set: UInt8 = 0xFF
         var dataIdentifier: UInt16 = 0
     }
@@ -25,7 +25,7 @@ struct DuplicateFilter: Sendable {
         self.capacity = max(1, capacity)
     }
 
-    /// Whether this report is new; if it is, it is remembered.
+    /// Returns whether this report is new, and remembers it.
     mutating func admits(_ entry: Entry) -> Bool {
         guard !entries.contains(entry) else { return false }
         if entries.count < capacity {

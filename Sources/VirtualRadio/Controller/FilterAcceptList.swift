@@ -14,7 +14,7 @@ struct FilterAcceptList: Sendable {
         addresses.contains(address)
     }
 
-    /// Adds a device. Returns false if the list is full; adding a device again has no effect.
+    /// Adds a device. Returns false if the list is full. Adding a device twice has no effect.
     mutating func insert(_ address: DeviceAddress?) -> Bool {
         if addresses.contains(address) { return true }
         guard addresses.count < capacity else { return false }

@@ -1,14 +1,14 @@
 import BluetoothHCI
 
-/// What a controller knows of its host's buffers for data (Core 5.4, Vol 4, Part E, 4.2). All links share them.
+/// A controller's view of its host's data buffers (Core 5.4, Vol 4, Part E, 4.2). All links share them.
 struct HostBuffers: Sendable {
-    /// Whether data waits for a free buffer. The host says when one is free again.
+    /// Whether data waits for a free buffer. The host reports when it frees one.
     var isFlowControlled = false
-    /// How many octets of data one buffer holds; no limit until the host has said.
+    /// The size of one buffer in octets; no limit until the host has reported it.
     private(set) var length = Int.max
-    /// How many buffers there are; no limit until the host has said.
+    /// The number of buffers; no limit until the host has reported it.
     private(set) var total = Int.max
-    /// How many packets the host has been sent and has not completed, of all links. `LinkEnd` counts those of each.
+    /// The number of packets sent to the host and not yet completed, on all links. `LinkEnd` counts those of each link.
     private(set) var inUse = 0
     /// Whether a link waits for a buffer.
     var isAwaited = false
@@ -17,7 +17,7 @@ struct HostBuffers: Sendable {
     @inline(__always)
     var hasRoom: Bool { inUse < total }
 
-    /// Takes what the host says about its buffers. False where nothing would fit into them.
+    /// Stores the buffer sizes that the host reports. Returns false if they could hold no data.
     mutating func resize(_ size: HostBufferSize) -> Bool {
         guard size.aclDataPacketLength > 0, size.totalACLDataPackets > 0 else { return false }
         length = Int(size.aclDataPacketLength)
@@ -33,7 +33,7 @@ struct HostBuffers: Sendable {
         end.hostPackets &+= 1
     }
 
-    /// Counts packets of a link that the host has completed. False where it was not sent so many.
+    /// Counts packets of a link that the host has completed. Returns false if the host was not sent that many.
     mutating func giveBack(_ count: Int, of end: inout LinkEnd) -> Bool {
         guard count <= end.hostPackets else { return false }
         inUse -= count

@@ -1,8 +1,8 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The devices whose private addresses a controller resolves, and towards which it uses private addresses of its own
-/// (Core 5.4, Vol 6, Part B, 4.7 and 6).
+/// The devices whose private addresses a controller resolves, and towards which it uses private addresses itself (Core
+/// 5.4, Vol 6, Part B, 4.7 and 6).
 struct ResolvingList: Sendable {
     struct Entry: Sendable {
         /// Public or random.
@@ -10,23 +10,23 @@ struct ResolvingList: Sendable {
         let peerIRK: UInt128
         let localIRK: UInt128
         var mode = LESetPrivacyMode.Mode.network
-        /// What it calls the peer in directed advertising; nil without a key of the peer.
+        /// The address of the peer in directed advertising; nil without the peer's IRK.
         var peerAddress: DeviceAddress?
-        /// What it calls itself towards the peer; nil without a key for that.
+        /// The controller's own address towards the peer; nil without a local IRK.
         var localAddress: DeviceAddress?
     }
 
     private(set) var entries: [Entry] = []
     var isEnabled = false
-    /// How long the addresses it makes are used.
+    /// The lifetime of a generated address.
     var timeout = Duration.seconds(900)
-    /// When the current ones are to be replaced.
+    /// The instant at which the current addresses expire.
     private var expiry: Instant?
     private let capacity: Int
 
     init(capacity: UInt8) { self.capacity = Int(capacity) }
 
-    /// The entry of a device, by its identity address. None counts while address resolution is off.
+    /// The entry of a device, by its identity address; nil while address resolution is disabled.
     func entry(of identity: DeviceAddress) -> Entry? {
         isEnabled ? entries.first { $0.identity == identity.unresolved } : nil
     }
@@ -63,9 +63,9 @@ struct ResolvingList: Sendable {
         return .success
     }
 
-    // MARK: Its own addresses
+    // MARK: Generated addresses
 
-    /// Makes fresh addresses where those in use are too old.
+    /// Replaces the addresses if they have expired.
     mutating func renew(_ encrypt: PrivateAddress.Cipher, _ generator: inout SeededGenerator, at time: Instant) {
         if let expiry, time < expiry { return }
         expiry = time.advanced(by: timeout)
@@ -81,7 +81,7 @@ struct ResolvingList: Sendable {
 enum PrivateAddress {
     typealias Cipher = @Sendable (_ key: UInt128, _ plaintext: UInt128) -> UInt128
 
-    /// A fresh address; nil for a key of 0, which is none.
+    /// Generates an address; nil if the key is 0, which means that there is no key.
     static func make(
         _ key: UInt128, _ encrypt: Cipher, _ generator: inout SeededGenerator
     ) -> DeviceAddress? {
@@ -90,7 +90,7 @@ enum PrivateAddress {
         return DeviceAddress(random << 24 | hash(key, random, encrypt), kind: .random)
     }
 
-    /// Whether an address was made with a key. One of 0 is none.
+    /// Whether an address was generated with a key. A key of 0 never matches.
     static func isMade(_ address: DeviceAddress, with key: UInt128, _ encrypt: Cipher) -> Bool {
         key != 0 && address.randomKind == .resolvablePrivate
             && hash(key, address.value >> 24, encrypt) == address.value & 0xFF_FFFF

@@ -1,11 +1,11 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// When a scanner or initiator has its receiver on (Core 5.4, Vol 6, Part B, 4.4.3).
+/// The times at which a scanner or initiator has its receiver on (Core 5.4, Vol 6, Part B, 4.4.3).
 struct ScanTiming: Sendable {
     /// From the start of one window to the start of the next.
     var interval: LESlots
-    /// How long the receiver is on in each interval.
+    /// The time in each interval during which the receiver is on.
     var window: LESlots
 
     var isValid: Bool {
@@ -13,7 +13,7 @@ struct ScanTiming: Sendable {
             && window <= interval
     }
 
-    /// Whether the extended commands take it, whose times are longer.
+    /// Whether the extended commands, which allow longer times, accept it.
     var isValidExtended: Bool { interval.rawValue <= 0xFFFF && window.rawValue >= 4 && window <= interval }
 
     /// Whether an advertising event at `time` on the channels of `channelMap` is received. The scanner moves to the

@@ -3,24 +3,24 @@ import BluetoothHCI
 
 /// The scanning of one controller (Core 5.4, Vol 6, Part B, 4.4.3).
 struct Scanner: Sendable {
-    /// How it scans on one primary PHY.
+    /// The scan settings for one primary PHY.
     struct Listening: Sendable {
         var type = LEScanType.passive
         var timing = ScanTiming(interval: LESlots(rawValue: 0x10), window: LESlots(rawValue: 0x10))
     }
 
     var isEnabled = false
-    /// Whether it was set up by the extended commands: then it reports extended advertising, too, and everything in the
-    /// extended event.
+    /// Whether the extended commands set it up. It then also receives extended advertising, and reports everything in
+    /// the extended event.
     var isExtended = false
     var le1M: Listening? = Listening()
     var leCoded: Listening?
     var ownAddressType = OwnAddressType.public
     var filterPolicy = ScanningFilterPolicy.all
     var filtersDuplicates = false
-    /// When scanning was enabled.
+    /// The instant at which scanning was enabled.
     var start = Instant.zero
-    /// How long it scans in each period; nil for all the time.
+    /// The scanning time in each period; nil to scan continuously.
     var duration: Duration?
     var period: Duration?
     /// Whether each period begins with an empty duplicate filter.
@@ -39,7 +39,7 @@ struct Scanner: Sendable {
         }
     }
 
-    /// How it listens for an advertising event; nil if it does not.
+    /// The scan settings with which an advertising event is received; nil if it is not received.
     func listening(for advertisement: Advertiser, at time: Instant) -> Listening? {
         let listening = advertisement.parameters.primaryPHY == .leCoded ? leCoded : le1M
         guard isEnabled, isExtended || advertisement.isLegacy, isActive(at: time), let listening,
@@ -48,13 +48,13 @@ struct Scanner: Sendable {
         return listening
     }
 
-    /// Whether it is in the part of its period in which it scans.
+    /// Whether the scanner is in the active part of its period.
     private func isActive(at time: Instant) -> Bool {
         guard let duration, let period else { return true }
         return start.duration(to: time).nanoseconds % period.nanoseconds < duration.nanoseconds
     }
 
-    /// Whether something is to be reported, or was before.
+    /// Whether to report an advertisement: false if the duplicate filter is enabled and contains it.
     mutating func admits(_ entry: DuplicateFilter.Entry, at time: Instant) -> Bool {
         guard filtersDuplicates else { return true }
         if forgetsEachPeriod, let period {
@@ -68,7 +68,7 @@ struct Scanner: Sendable {
 
 /// A connection being created: the controller listens for a certain advertiser (Core 5.4, Vol 6, Part B, 4.4.4).
 struct Initiator: Sendable {
-    /// How it listens on one PHY, and the parameters of a connection that is made there.
+    /// The scan settings for one PHY, and the parameters of a connection created there.
     struct PHY: Sendable {
         var timing: ScanTiming
         var parameters: ConnectionParameters
@@ -77,13 +77,14 @@ struct Initiator: Sendable {
     var le1M: PHY?
     var le2M: PHY?
     var leCoded: PHY?
-    /// Whether it takes extended advertising, too.
+    /// Whether it also accepts extended advertising.
     var isExtended = false
     /// The device to connect to; nil for the first device of the filter accept list that is received.
     var peer: DeviceAddress?
     var ownAddressType: OwnAddressType
     var start: Instant
-    /// The subevent in which it asks, of its own periodic advertising, rather than answering advertising.
+    /// The subevent of the controller's periodic advertising in which it sends the request, instead of answering
+    /// advertising.
     var subevent: (slot: Int, number: UInt8)?
 
     subscript(phy: LEPHY) -> PHY? {
@@ -95,7 +96,7 @@ struct Initiator: Sendable {
         }
     }
 
-    /// The parameters of the connection that an advertising event leads to; nil if it is not received.
+    /// The parameters of the connection that an advertising event leads to; nil if the event is not received.
     func parameters(for advertisement: Advertiser, at time: Instant) -> ConnectionParameters? {
         guard subevent == nil, isExtended || advertisement.isLegacy,
             let listening = self[advertisement.parameters.primaryPHY],

@@ -1,7 +1,7 @@
 import BluetoothHCI
 
 extension SupportedCommands {
-    /// The commands a virtual controller of this configuration supports. It answers all others with Unknown HCI
+    /// The commands that a virtual controller with this configuration supports. It answers all others with Unknown HCI
     /// Command.
     init(implementedBy configuration: ControllerConfiguration) {
         self.init()
@@ -32,7 +32,8 @@ extension SupportedCommands {
         .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout, .leSetPrivacyMode,
     ]
 
-    /// Those for advertising, scanning and connecting that exclude each other (Core 5.4, Vol 4, Part E, 3.1.1).
+    /// The legacy commands for advertising, scanning and connecting, which must not be mixed with the extended ones
+    /// (Core 5.4, Vol 4, Part E, 3.1.1).
     static let legacy: [HCIOpcode] = [
         .leSetAdvertisingParameters, .leReadAdvertisingPhysicalChannelTxPower, .leSetAdvertisingData,
         .leSetScanResponseData, .leSetAdvertisingEnable, .leSetScanParameters, .leSetScanEnable, .leCreateConnection,
@@ -45,7 +46,7 @@ extension SupportedCommands {
         .leSetExtendedScanParameters, .leSetExtendedScanEnable, .leExtendedCreateConnection,
     ]
 
-    /// Those of periodic advertising that are extended ones, too.
+    /// The commands for periodic advertising that also count as extended commands.
     private static let periodicAndExtended: [HCIOpcode] = [
         .leSetPeriodicAdvertisingParameters, .leSetPeriodicAdvertisingParametersV2, .leSetPeriodicAdvertisingData,
         .leSetPeriodicAdvertisingEnable, .lePeriodicAdvertisingCreateSync, .lePeriodicAdvertisingCreateSyncCancel,
@@ -62,7 +63,7 @@ extension SupportedCommands {
             .leSetPeriodicAdvertisingResponseData, .leSetPeriodicSyncSubevent,
         ]
 
-    /// Whether a command must not be sent beside those in `legacy`.
+    /// Whether a command must not be mixed with those in `legacy`.
     static func excludesLegacy(_ opcode: HCIOpcode) -> Bool {
         extended.contains(opcode) || periodicAndExtended.contains(opcode)
     }

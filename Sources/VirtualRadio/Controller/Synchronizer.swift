@@ -1,24 +1,24 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The periodic advertising that a controller receives, or is to receive (Core 5.4, Vol 6, Part B, 4.4.5).
+/// The periodic advertising that a controller receives or tries to receive (Core 5.4, Vol 6, Part B, 4.4.5).
 struct Synchronizer: Sendable {
-    /// Of one set.
+    /// The synchronization with the periodic advertising of one set.
     struct Sync: Sendable {
         let announcement: TrainAnnouncement
-        /// The advertiser, as the host is told.
+        /// The advertiser's address, as reported to the host.
         let address: DeviceAddress
         let timeout: Duration
-        /// The link whose peer told of it; nil where the host asked for it.
+        /// The link over which a peer transferred the sync; nil if the host requested it.
         var connection: ConnectionHandle?
         var reporting: PeriodicReporting
-        /// False until a packet was received.
+        /// False until a packet is received.
         var isEstablished = false
-        /// What was reported last, if duplicates are not to be.
+        /// The Advertising DID that was reported last, if duplicates are filtered.
         var reportedIdentifier: UInt16?
-        /// Those that are received; empty until the host has chosen some.
+        /// The subevents that are received; empty until the host has chosen some.
         var subevents: [UInt8] = []
-        /// What is to be sent in response slots, one for each subevent at most.
+        /// The data to send in response slots, at most one response for each subevent.
         var responses: [LESetPeriodicAdvertisingResponseData] = []
     }
 
@@ -28,15 +28,15 @@ struct Synchronizer: Sendable {
         var advertisingSID: UInt8
     }
 
-    /// Those that there are, each at the place of its handle.
+    /// The current syncs, each at the index that its handle encodes.
     var syncs: [Sync?]
-    /// What the host wants to be synchronized to, as long as it is not.
+    /// The host's pending request to synchronize.
     var request: LEPeriodicAdvertisingCreateSync?
-    /// Where the advertiser that was found for it is.
+    /// The place of the sync with the advertiser that was found for `request`.
     var requested: Int?
     var list: [Entry] = []
     let listCapacity: Int
-    /// For later connections.
+    /// The default parameters for new connections.
     var transfer = SyncTransferParameters()
 
     init(_ configuration: ControllerConfiguration) {
@@ -44,24 +44,24 @@ struct Synchronizer: Sendable {
         listCapacity = Int(configuration.periodicAdvertiserListSize)
     }
 
-    /// The most of any controller.
+    /// The maximum number of syncs of any controller.
     static let maximumSyncs = 16
-    /// Handles start here, to reveal hosts that confuse an index with a handle.
+    /// Handles start here, to expose hosts that confuse an index with a handle.
     private static let firstHandle: UInt16 = 0x0020
 
     static func handle(of place: Int) -> SyncHandle { SyncHandle(firstHandle + UInt16(place)) }
 
-    /// The place of what the host knows by a handle.
+    /// The place of an established sync, by its handle.
     func place(of handle: SyncHandle) -> Int? {
         let place = Int(handle.rawValue) - Int(Self.firstHandle)
         guard syncs.indices.contains(place), syncs[place]?.isEstablished == true else { return nil }
         return place
     }
 
-    /// Whether it receives this already, or tries to.
+    /// Whether the controller is synchronized to a train, or tries to be.
     func follows(_ train: TrainID) -> Bool { syncs.contains { $0?.announcement.train == train } }
 
-    /// Whether the host asks for an advertiser's set.
+    /// Whether the host's pending request matches an advertising set.
     func wants(_ address: DeviceAddress, _ advertisingSID: UInt8) -> Bool {
         guard let request, requested == nil else { return false }
         let entry = Entry(address: address, advertisingSID: advertisingSID)
@@ -71,12 +71,12 @@ struct Synchronizer: Sendable {
     }
 }
 
-/// What becomes of periodic advertising of which a peer tells (Vol 4, Part E, 7.8.91).
+/// How a controller handles periodic advertising that a peer transfers (Vol 4, Part E, 7.8.91).
 struct SyncTransferParameters: Sendable {
     var mode = PeriodicSyncTransferMode.ignore
     var timeout = SupervisionTimeout(rawValue: 0)
 
-    /// Vol 4, Part E, 7.8.91: what a host may set.
+    /// Whether a host may set these values (Vol 4, Part E, 7.8.91).
     static func areValid(_ mode: PeriodicSyncTransferMode, skip: UInt16, _ timeout: SupervisionTimeout) -> Bool {
         mode.rawValue <= 3 && PeriodicReporting.isValid(skip: skip, timeout)
     }
@@ -91,7 +91,7 @@ struct SyncTransferParameters: Sendable {
 }
 
 extension PeriodicReporting {
-    /// Vol 4, Part E, 7.8.67.
+    /// Whether a host may set these values (Vol 4, Part E, 7.8.67).
     static func isValid(skip: UInt16, _ timeout: SupervisionTimeout) -> Bool {
         skip <= 0x01F3 && (0x000A...0x4000).contains(timeout.rawValue)
     }

@@ -1,22 +1,24 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Advertising sets (Core 5.4, Vol 4, Part E, 7.8.52 to 7.8.60), but for what starts and ends them.
+/// Advertising sets (Core 5.4, Vol 4, Part E, 7.8.52 to 7.8.60), except for starting and ending them.
 extension VirtualController {
-    /// The most sets of any controller.
+    /// The maximum number of sets of any controller.
     static let maximumSets = 16
 
-    /// The octets that one auxiliary packet has room for. Connectable advertising must fit into one.
+    /// The maximum data length of one auxiliary packet, in octets. The data of connectable advertising must fit into
+    /// one.
     static let longestAuxiliaryData = 245
 
-    /// Where a set is among the advertisers; nil if there is none with this handle.
+    /// The slot of a set among the advertisers; nil if no set has this handle.
     func slot(of handle: AdvertisingHandle) -> Int? {
         settings.advertisers.indices.dropFirst().first {
             settings.existingSets.contains($0) && settings.advertisers[$0].parameters.advertisingHandle == handle
         }
     }
 
-    /// Whether a command is of the kind that its host has used since the last reset: it may not mix them.
+    /// Whether a command is of the kind, legacy or extended, that the host has used since the last reset. A host must
+    /// not mix them.
     mutating func admitsKind(of opcode: HCIOpcode) -> Bool {
         let isExtended = SupportedCommands.excludesLegacy(opcode)
         guard isExtended || SupportedCommands.legacy.contains(opcode) else { return true }
@@ -131,9 +133,9 @@ extension VirtualController {
         return .success
     }
 
-    /// Adds a fragment to those before it.
+    /// Appends a fragment to the earlier ones.
     ///
-    /// - Returns: the data once it is whole, or as far as it has come.
+    /// - Returns: the complete data, or the unfinished data if more fragments must follow.
     private func join(
         _ fragment: AdvertisingDataFragment, to former: [UInt8]?, of set: Advertiser, _ isTaken: ([UInt8]) -> Bool
     ) -> (status: HCIStatus, whole: [UInt8]?, unfinished: [UInt8]?) {
@@ -159,7 +161,7 @@ extension VirtualController {
         return .success
     }
 
-    /// Why a set cannot be enabled; success if it can.
+    /// The reason why a set cannot be enabled; success if it can.
     func mayEnable(_ slot: Int, _ request: LESetExtendedAdvertisingEnable.AdvertisingSet) -> HCIStatus {
         let set = settings.advertisers[slot]
         guard set.unfinishedData == nil, set.unfinishedScanResponseData == nil,
@@ -182,24 +184,25 @@ extension VirtualController {
 }
 
 extension Advertiser {
-    /// Whether its kind of advertising has room for advertising data.
+    /// Whether this kind of advertising can carry the advertising data.
     fileprivate func takes(_ data: [UInt8]) -> Bool {
         isLegacy ? data.count <= (isDirected ? 0 : 31) : !isScannable || data.isEmpty
     }
 
-    /// Whether its kind of advertising has room for scan response data.
+    /// Whether this kind of advertising can carry the scan response data.
     fileprivate func takes(response data: [UInt8]) -> Bool {
         (isScannable || data.isEmpty) && (!isLegacy || data.count <= 31)
     }
 
-    /// Whether all of it fits on the air: connectable advertising must not be chained (Core 5.4, Vol 6, Part B, 2.3.4.5).
+    /// Whether the data can be sent, because connectable advertising must not be chained (Core 5.4, Vol 6, Part B,
+    /// 2.3.4.5).
     fileprivate func isSendable(_ data: [UInt8]) -> Bool {
         !isConnectable || data.count <= VirtualController.longestAuxiliaryData
     }
 }
 
 extension LESetExtendedAdvertisingParameters {
-    /// Vol 4, Part E, 7.8.53.
+    /// Whether the parameters are valid (Vol 4, Part E, 7.8.53).
     fileprivate var isValid: Bool {
         let shortest = LESlots(rawValue: 0x20)
         guard

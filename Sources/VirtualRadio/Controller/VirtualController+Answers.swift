@@ -22,7 +22,7 @@ extension VirtualController {
                 numHCICommandPackets: configuration.commandCredits, opcode: opcode, returnParameters: parameters.span))
     }
 
-    /// Answers with Command Complete, a status and the connection the command was about.
+    /// Answers with Command Complete, a status and the command's connection handle.
     mutating func complete(_ opcode: HCIOpcode, _ status: HCIStatus, _ handle: ConnectionHandle) {
         let raw = handle.rawValue
         let parameters = [status.rawValue, UInt8(truncatingIfNeeded: raw), UInt8(truncatingIfNeeded: raw >> 8)]
@@ -36,7 +36,7 @@ extension VirtualController {
         send(CommandStatus(status: status, numHCICommandPackets: configuration.commandCredits, opcode: opcode))
     }
 
-    /// Reports that a command failed, with the event that answers this command.
+    /// Reports that a command failed, with the event type that answers this command.
     mutating func refuse(_ opcode: HCIOpcode, _ status: HCIStatus) {
         switch opcode {
         case .disconnect, .readRemoteVersionInformation, .leCreateConnection, .leExtendedCreateConnection,
@@ -49,17 +49,17 @@ extension VirtualController {
         }
     }
 
-    // MARK: - What the host can take
+    // MARK: - Capacity
 
-    /// Whether its packets reach its host.
+    /// Whether the controller's packets reach its host.
     var reachesHost: Bool { isPresent && !faults.isSilent }
 
-    /// Whether its host reads its packets, so that data from the air can be passed on.
+    /// Whether the host reads its packets fast enough to accept data from the air.
     @inline(__always)
     var hasRoomForData: Bool { outbox.count < configuration.maximumWaitingPackets }
 
-    /// Whether there is room for what follows from a packet of its host: the answer to a command, or the report that a
-    /// buffer is free again. A host that keeps sending but reads nothing is not served.
+    /// Whether there is room for the consequences of a packet from the host: the answer to a command, or the report
+    /// that a buffer is free again. The controller does not serve a host that keeps sending without reading.
     @inline(__always)
     var hasRoomForAnswers: Bool { outbox.count < 4 * configuration.maximumWaitingPackets + 64 }
 }

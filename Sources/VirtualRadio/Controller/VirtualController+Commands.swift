@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 
 extension VirtualController {
-    /// Performs a command that affects only this controller. Those that affect the air are in `Air+Commands.swift`.
+    /// Performs a command that affects only this controller. Commands that affect the air are in `Air+Commands.swift`.
     mutating func perform(_ command: borrowing HCICommandPacket) throws(DecodingFailure) {
         switch command.opcode {
         case .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures, .readBufferSize,
@@ -39,7 +39,7 @@ extension VirtualController {
         case .setControllerToHostFlowControl:
             let flowControl = try command.decode(as: SetControllerToHostFlowControl.self).flowControl
             guard flowControl.isSubset(of: [.acl, .synchronous]) else { return .invalidCommandParameters }
-            // Packets the host has and nobody counted would be missing from the count (7.3.38).
+            // The host may still hold packets of these connections that were never counted (7.3.38).
             guard connectionCount == 0 else { return .commandDisallowed }
             settings.hostBuffers.isFlowControlled = flowControl.contains(.acl)
         case .hostBufferSize:
@@ -65,7 +65,7 @@ extension VirtualController {
             guard length.isValid else { return .invalidCommandParameters }
             settings.suggestedDataLength = length
         case .leSetDefaultPHY:
-            // A preference; this controller never starts a PHY update by itself.
+            // A preference. This controller never starts a PHY update itself.
             _ = try command.decode(as: LESetDefaultPHY.self)
         default:
             return .unknownCommand

@@ -1,12 +1,12 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The events a controller sends by itself (Core 5.4, Vol 4, Part E, 7.7), unless the host masked them.
+/// The events a controller sends without a command (Core 5.4, Vol 4, Part E, 7.7), unless the host masked them.
 extension VirtualController {
-    /// Sends an event. The bit of an event in the mask is its code minus one (7.3.1); the answers to commands and
-    /// Number Of Completed Packets cannot be masked.
+    /// Sends an event. The bit of an event in the mask is its code minus one (7.3.1). Command responses and Number Of
+    /// Completed Packets cannot be masked.
     ///
-    /// A host that does not read misses what its peers can cause without end, but for the end of a link.
+    /// A host that stops reading misses all events that its peers could cause without limit, except for disconnections.
     mutating func send<Event: HCIEventBody & ~Escapable>(_ event: borrowing Event) {
         guard reachesHost else { return }
         switch Event.code {
@@ -22,7 +22,7 @@ extension VirtualController {
 
     /// Sends an LE Meta event. Its bit in the LE event mask is its subevent code minus one (7.8.1).
     ///
-    /// A host that does not read misses all but new links, of which there are only as many as it has asked for.
+    /// A host that stops reading misses all LE events except new connections, whose number it limits itself.
     ///
     /// - Returns: whether the event is enabled.
     @discardableResult
@@ -49,11 +49,11 @@ extension VirtualController {
         send(DataBufferOverflow(linkType: 1))
     }
 
-    /// Returns one buffer to the host.
+    /// Reports a free buffer to the host.
     @inline(__always)
     mutating func reportCompletedPacket(_ handle: ConnectionHandle) {
         guard reachesHost else { return }
-        // On the path of every data packet, so written directly instead of as a list of one.
+        // Every data packet takes this path, so the event is written directly instead of as a list of one.
         outbox.writer.append(HCIPacketType.event.rawValue)
         outbox.writer.append(HCIEventCode.numberOfCompletedPackets.rawValue)
         outbox.writer.append(UInt8(5))
@@ -65,7 +65,9 @@ extension VirtualController {
 
     // MARK: - Connections
 
-    /// - Parameter ownAddress: the private address it has made for this connection; nil if it has not.
+    /// Reports a new connection to the host.
+    ///
+    /// - Parameter ownAddress: the private address generated for this connection; nil if there is none.
     mutating func reportConnection(
         _ role: LinkRole, _ handle: ConnectionHandle, peer: SeenDevice, as ownAddress: DeviceAddress?,
         _ parameters: ConnectionParameters
@@ -84,7 +86,7 @@ extension VirtualController {
                 latency: parameters.latency, supervisionTimeout: parameters.supervisionTimeout))
     }
 
-    /// No connection was made.
+    /// Reports that no connection was created.
     mutating func reportConnectionFailure(_ status: HCIStatus, role: LinkRole) {
         let noPeer = DeviceAddress(0, kind: .public)
         let interval = ConnectionInterval(rawValue: 0), timeout = SupervisionTimeout(rawValue: 0)
@@ -123,7 +125,7 @@ extension VirtualController {
                 supervisionTimeout: parameters.supervisionTimeout))
     }
 
-    /// Asks the host. Returns false if the host has masked the event.
+    /// Asks the host to decide. Returns false if the host has masked the event.
     mutating func reportParameterRequest(_ handle: ConnectionHandle, _ range: LEConnectionParameters) -> Bool {
         send(
             LERemoteConnectionParameterRequest(
@@ -147,7 +149,7 @@ extension VirtualController {
 
     // MARK: - Encryption
 
-    /// Asks the host. Returns false if the host has masked the event.
+    /// Asks the host for the key. Returns false if the host has masked the event.
     mutating func reportLongTermKeyRequest(
         _ handle: ConnectionHandle, _ randomNumber: UInt64, _ encryptedDiversifier: UInt16
     ) -> Bool {
@@ -156,7 +158,7 @@ extension VirtualController {
                 connectionHandle: handle, randomNumber: randomNumber, encryptedDiversifier: encryptedDiversifier))
     }
 
-    /// A key refresh that succeeded has an event of its own (7.7.39).
+    /// A key refresh is reported with a separate event (7.7.39).
     mutating func reportEncryption(
         _ handle: ConnectionHandle, _ status: HCIStatus, isEnabled: Bool, isRefresh: Bool
     ) {
@@ -169,7 +171,7 @@ extension VirtualController {
 }
 
 extension LEEventBody where Self: ~Escapable {
-    /// Whether this kind of event tells of a new link.
+    /// Whether this kind of event reports a new connection.
     fileprivate static var isNewLink: Bool {
         subeventCode == .connectionComplete || subeventCode == .enhancedConnectionComplete
     }

@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The commands of periodic advertising that concern only the controller (Core 5.4, Vol 4, Part E, 7.8.61 to 7.8.73).
+/// The commands for periodic advertising that affect only the controller (Core 5.4, Vol 4, Part E, 7.8.61 to 7.8.73).
 extension VirtualController {
     mutating func changePeriodic(_ command: borrowing HCICommandPacket) throws(DecodingFailure) {
         let opcode = command.opcode
@@ -86,7 +86,7 @@ extension VirtualController {
         return .success
     }
 
-    /// Why periodic advertising cannot be enabled; success if it can.
+    /// The reason why periodic advertising cannot be enabled; success if it can.
     func mayEnablePeriodic(_ slot: Int, _ enabling: PeriodicAdvertisingEnabling) -> HCIStatus {
         let train = settings.advertisers[slot].periodic
         guard train.isSetUp, train.unfinishedData == nil else { return .commandDisallowed }
@@ -110,7 +110,7 @@ extension VirtualController {
         return .success
     }
 
-    /// Asks the host for the data of the next subevents.
+    /// Requests the data of the next subevents from the host.
     mutating func requestSubevents(of slot: Int, from first: UInt8) {
         let set = settings.advertisers[slot]
         let count = min(PeriodicTrain.requestedSubevents, set.periodic.subeventCount - first)

@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// What a controller tells its host of periodic advertising (Core 5.4, Vol 4, Part E, 7.7.65).
+/// The events that report periodic advertising to the host (Core 5.4, Vol 4, Part E, 7.7.65).
 extension VirtualController {
     // MARK: - Synchronizing
 
@@ -27,7 +27,7 @@ extension VirtualController {
         settings.synchronizer.requested = nil
     }
 
-    /// The event has another form for a host that knows of responses.
+    /// Uses version 2 of the event if the host has enabled it.
     mutating func reportSync(_ place: Int, _ sync: Synchronizer.Sync, _ train: PeriodicTrain) {
         guard sync.connection == nil else { return reportTransfer(.success, place, sync, train) }
         let first = LEPeriodicAdvertisingSyncEstablished(
@@ -79,7 +79,8 @@ extension VirtualController {
 
     // MARK: - Reports
 
-    /// Whether a packet is to be reported, or was before.
+    /// Whether to report a packet: false if reporting is disabled, or if duplicates are filtered and its data was
+    /// reported before.
     mutating func admitsReport(_ place: Int, of identifier: UInt16?) -> Bool {
         guard let sync = settings.synchronizer.syncs[place], sync.reporting.contains(.enabled) else { return false }
         guard sync.reporting.contains(.filtersDuplicates), let identifier else { return true }
@@ -88,7 +89,7 @@ extension VirtualController {
         return true
     }
 
-    /// What an event of either form has room for.
+    /// The maximum data length in either version of the report event.
     private static let longestPeriodicReports = (first: 247, second: 244)
 
     mutating func reportPeriodic(
@@ -114,9 +115,9 @@ extension VirtualController {
         } while start < data.count
     }
 
-    /// Reports what was received in a response slot, in two events if it is long.
+    /// Reports the response in a response slot, in two events if it is long.
     ///
-    /// - Parameter data: nil if it could not be understood.
+    /// - Parameter data: nil if the response could not be received.
     mutating func reportResponse(
         _ handle: AdvertisingHandle, _ subevent: UInt8, _ slot: UInt8, _ data: [UInt8]?, rssi: Int8
     ) {
@@ -139,6 +140,6 @@ extension VirtualController {
         } while start < data.count
     }
 
-    /// What an event with one response has room for.
+    /// The maximum data length in an event with one response.
     private static let longestResponseReport = 244
 }

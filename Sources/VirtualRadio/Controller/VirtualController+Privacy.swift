@@ -1,17 +1,17 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// A device, as a controller sees it.
+/// A device from a controller's point of view.
 struct SeenDevice: Sendable {
-    /// The address it uses.
+    /// The address the device uses on the air.
     let address: DeviceAddress
-    /// The identity address that this was resolved to; nil if it was not.
+    /// The identity address that `address` was resolved to; nil if it was not resolved.
     let identity: DeviceAddress?
 
-    /// The address by which lists and hosts know it.
+    /// The address by which lists and hosts identify the device.
     var lastingAddress: DeviceAddress { identity ?? address }
 
-    /// As in an event: types 2 and 3 are those of a resolved identity.
+    /// The address for events. Types 2 and 3 mark a resolved identity.
     var reportedAddress: DeviceAddress {
         guard let identity else { return address }
         return DeviceAddress(identity.value, kind: identity.kind == .public ? .publicIdentity : .randomIdentity)
@@ -23,9 +23,11 @@ struct SeenDevice: Sendable {
 
 /// Private addresses (Core 5.4, Vol 6, Part B, 6).
 ///
-/// What is asked for each advertisement and listener is inlined: a call on one of an air's controllers would copy all of it first.
+/// The lookups made for each advertisement and listener are inlined, because a call on one of an air's controllers
+/// would copy the whole controller first.
 extension VirtualController {
-    /// Who uses an address; nil for a device that must be ignored, because it is to use only private addresses.
+    /// The device that uses an address; nil for a device that must be ignored because it should use only private
+    /// addresses.
     @inline(__always)
     func device(at address: DeviceAddress) -> SeenDevice? {
         let list = settings.resolvingList
@@ -39,7 +41,7 @@ extension VirtualController {
         return SeenDevice(address: address, identity: nil)
     }
 
-    /// Its address on the air towards a peer; nil for a random one that its host has not set.
+    /// The controller's address on the air towards a peer; nil for a random address that the host has not set.
     ///
     /// - Parameter peer: the identity address of the peer; nil if that is unknown.
     @inline(__always)
@@ -47,17 +49,17 @@ extension VirtualController {
         privateAddress(type, towards: peer) ?? fixedAddress(type, random: settings.randomAddress)
     }
 
-    /// The address with which it advertises; nil for a random one that its host has not set.
+    /// The address used for advertising; nil for a random address that the host has not set.
     @inline(__always)
     func address(of advertiser: Advertiser) -> DeviceAddress? {
         let type = advertiser.parameters.ownAddressType
-        // Each set has a random address of its own.
+        // Each set has its own random address.
         let isSet = settings.usesExtendedCommands == true
         return privateAddress(type, towards: advertiser.parameters.peerAddress)
             ?? fixedAddress(type, random: isSet ? advertiser.randomAddress : settings.randomAddress)
     }
 
-    /// The private address it has made to be used towards a peer.
+    /// The private address generated for use towards a peer.
     @inline(__always)
     func privateAddress(_ type: OwnAddressType, towards peer: DeviceAddress?) -> DeviceAddress? {
         switch type {
@@ -75,7 +77,7 @@ extension VirtualController {
         }
     }
 
-    /// The address that directed advertising is for.
+    /// The target address of directed advertising.
     @inline(__always)
     func targetAddress(of advertiser: Advertiser) -> DeviceAddress {
         let parameters = advertiser.parameters
@@ -86,7 +88,7 @@ extension VirtualController {
         }
     }
 
-    /// Whether directed advertising of a device is for this one.
+    /// Whether directed advertising of a device is addressed to this controller.
     @inline(__always)
     func isAddressed(by target: DeviceAddress, from device: SeenDevice, _ type: OwnAddressType) -> Bool {
         if target == ownAddress(type, towards: device.lastingAddress) { return true }
@@ -96,13 +98,13 @@ extension VirtualController {
         return PrivateAddress.isMade(target, with: entry.localIRK, encrypt)
     }
 
-    /// Whether a device is the one that directed advertising is for.
+    /// Whether directed advertising is addressed to a device.
     func directs(_ advertiser: Advertiser, to device: SeenDevice) -> Bool {
         device.address == targetAddress(of: advertiser)
             || device.identity != nil && device.identity == advertiser.parameters.peerAddress.unresolved
     }
 
-    /// Makes fresh private addresses where those in use are too old.
+    /// Replaces the private addresses if they have expired.
     mutating func renewPrivateAddresses(at time: Instant) {
         guard settings.resolvingList.isEnabled, let encrypt = configuration.aesEncrypt else { return }
         settings.resolvingList.renew(encrypt, &generator, at: time)

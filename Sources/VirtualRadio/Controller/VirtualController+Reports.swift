@@ -1,13 +1,13 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// What a scanning controller tells its host (Core 5.4, Vol 4, Part E, 7.7.65.2 and 7.7.65.13).
+/// The reports a scanning controller sends to its host (Core 5.4, Vol 4, Part E, 7.7.65.2 and 7.7.65.13).
 extension VirtualController {
-    /// Reports a received packet, unless the filter has seen the advertiser or the host is too slow.
+    /// Reports a received packet, unless the duplicate filter contains it or the host reads too slowly.
     ///
     /// - Parameters:
-    ///   - target: whom directed advertising is for; nil for all.
-    ///   - isResponse: whether it is the scan response.
+    ///   - target: the target of directed advertising; nil for undirected advertising.
+    ///   - isResponse: whether the packet is the scan response.
     mutating func report(
         _ advertisement: Advertiser, by device: SeenDevice, for target: DeviceAddress?, isResponse: Bool, rssi: Int8,
         at time: Instant
@@ -47,7 +47,7 @@ extension VirtualController {
         } while start < data.count
     }
 
-    /// The most data in one extended report.
+    /// The maximum data length in one extended report.
     private static let longestReport = 229
 
     private mutating func reportLegacy(
@@ -65,18 +65,18 @@ extension VirtualController {
 extension Advertiser {
     fileprivate func payload(isResponse: Bool) -> [UInt8] {
         if isResponse { return scanResponseData }
-        // Directed legacy PDUs have no room for any.
+        // Directed legacy PDUs carry no data.
         return isLegacy && isDirected ? [] : data
     }
 
-    /// The PDU, as in a legacy report.
+    /// The PDU type in a legacy report.
     fileprivate var legacyEventType: LEAdvertisingReport.EventType {
         if isDirected { return .connectableDirected }
         if isConnectable { return .connectableUndirected }
         return isScannable ? .scannableUndirected : .nonConnectableUndirected
     }
 
-    /// The PDU, as in an extended report.
+    /// The event type in an extended report.
     fileprivate func extendedEventType(isResponse: Bool) -> LEExtendedAdvertisingReport.EventType {
         var type: LEExtendedAdvertisingReport.EventType = []
         if isConnectable { type.insert(.connectable) }

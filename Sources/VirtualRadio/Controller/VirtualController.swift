@@ -3,29 +3,29 @@ import BluetoothHCI
 
 /// A Bluetooth LE controller in software, as its host sees it through HCI (Core 5.4, Vol 4, Part E).
 ///
-/// It belongs to an `Air`, which carries its transmissions to the others.
+/// It belongs to an `Air`, which carries its transmissions to the other controllers.
 public struct VirtualController: Sendable {
-    /// Its fixed properties.
+    /// The controller's fixed properties.
     public let configuration: ControllerConfiguration
-    /// The packets for its host, H4 indicator first.
+    /// The packets for the host, H4 indicator first.
     public var outbox = PacketQueue()
-    /// Its current faults.
+    /// The controller's current faults.
     public var faults = Faults()
 
-    /// What it sends with, in dBm.
+    /// The current transmit power, in dBm.
     public internal(set) var transmitPower: Int8
 
     let index: Int
     let supportedCommands: SupportedCommands
     var generator: SeededGenerator
-    /// False once it was removed: it then does nothing.
+    /// False after the controller is removed. It then does nothing.
     public internal(set) var isPresent = true
     var settings: Settings
     /// The commands waiting for `responseDelay`.
     var inbox = PacketQueue(reservingCapacity: 0)
     /// The link of each connection handle, nil for handles that are free.
     private var connections: [Int?]
-    /// Where the last handle is among them.
+    /// The index of the last assigned handle in `connections`.
     private var lastSlot: Int?
 
     init(_ configuration: ControllerConfiguration, index: Int, generator: SeededGenerator) {
@@ -40,21 +40,21 @@ public struct VirtualController: Sendable {
 
     /// Faults for testing a host.
     public struct Faults: Sendable {
-        /// This many of the next connections it initiates do not reach the peer: each is reported, and after six
-        /// intervals reported as lost with Connection Failed to be Established (0x3E).
+        /// The number of upcoming connections initiated by this controller that do not reach the peer. Each is reported
+        /// as connected, and after six intervals as lost with Connection Failed to be Established (0x3E).
         public var failingConnections = 0
-        /// It no longer answers commands; everything else continues.
+        /// The controller no longer answers commands. Everything else continues.
         public var ignoresCommands = false
-        /// It takes this long to begin with a command; everything else continues.
+        /// The delay before the controller performs a command. Everything else continues.
         public var commandDelay = Duration.zero
-        /// Nothing it sends reaches its host.
+        /// No packet from the controller reaches its host.
         public var isSilent = false
 
         /// No faults.
         public init() {}
     }
 
-    /// How long a command waits until it is performed.
+    /// The time a command waits before it is performed.
     var commandDelay: Duration { max(configuration.responseDelay, faults.commandDelay) }
 
     /// Everything that Reset restores (Vol 4, Part E, 7.3.2).
@@ -63,10 +63,11 @@ public struct VirtualController: Sendable {
         var leEventMask = LEEventMask.default
         var randomAddress: DeviceAddress?
         var hostBuffers = HostBuffers()
-        /// That of the legacy commands, and behind it those of `existingSets`, with free places between them.
+        /// The advertiser of the legacy commands, followed by those of `existingSets`, with free places between them.
         var advertisers = [Advertiser()]
         var existingSets: Set<Int> = []
-        /// Whether the host advertises, scans and connects by the extended commands; nil as long as it has used neither kind.
+        /// Whether the host uses the extended commands to advertise, scan and connect; nil until it has used either
+        /// kind.
         var usesExtendedCommands: Bool?
         var scanner: Scanner
         var initiator: Initiator?
@@ -76,7 +77,7 @@ public struct VirtualController: Sendable {
         var channelMap = LEChannelMap.all
         var suggestedDataLength = LEDataLength(octets: LinkEnd.minimumOctets)
 
-        /// That of the legacy commands.
+        /// The advertiser of the legacy commands.
         var advertiser: Advertiser {
             get { advertisers[0] }
             _modify { yield &advertisers[0] }
@@ -90,20 +91,24 @@ public struct VirtualController: Sendable {
         }
     }
 
-    // MARK: - What it is doing
+    // MARK: - Current activities
 
+    /// Whether an advertising set is enabled. The legacy commands also use one.
     public var isAdvertising: Bool { settings.advertisers.contains(where: \.isEnabled) }
-    /// How many advertising sets are on the air, or 1 where the legacy commands were used.
+    /// The number of enabled advertising sets; 1 for advertising started with the legacy commands.
     public var enabledSetCount: Int { settings.advertisers.count(where: \.isEnabled) }
+    /// Whether scanning is enabled, with the legacy or the extended command.
     public var isScanning: Bool { settings.scanner.isEnabled }
+    /// Whether the controller is in the Initiating State (Core 5.4, Vol 6, Part B, 4.4.4).
     public var isInitiating: Bool { settings.initiator != nil }
-    /// How much periodic advertising it receives.
+    /// The number of periodic advertising trains the controller is synchronized to.
     public var syncCount: Int { settings.synchronizer.syncs.count { $0?.isEstablished == true } }
+    /// The number of connections, in both roles.
     public var connectionCount: Int { connections.count { $0 != nil } }
 
     // MARK: - Connection handles
 
-    /// Handles start here, to reveal hosts that confuse an index with a handle.
+    /// Handles start here, to expose hosts that confuse an index with a handle.
     private static let firstHandle: UInt16 = 0x0040
 
     var freeConnectionSlot: Int? {

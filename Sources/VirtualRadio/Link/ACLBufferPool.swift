@@ -40,7 +40,7 @@ struct ACLBufferPool: Sendable {
         return true
     }
 
-    /// How many bytes of the first buffer of a queue have not been sent.
+    /// The number of unsent octets in the first buffer of a queue.
     func remaining(in queue: ACLQueue) -> Int {
         queue.first == Self.none ? 0 : lengths[queue.first] &- queue.sent
     }
@@ -50,14 +50,14 @@ struct ACLBufferPool: Sendable {
         queue.first != Self.none && (continues[queue.first] || queue.sent > 0)
     }
 
-    /// Appends the next `count` bytes of a queue to `writer`.
+    /// Appends the next `count` octets of a queue to `writer`.
     func copyFirst(_ count: Int, of queue: ACLQueue, into writer: inout ByteWriter) {
         guard queue.first != Self.none else { return }
         let start = queue.first &* slotLength &+ queue.sent
         writer.append(bytes.span.extracting(start..<(start &+ count)))
     }
 
-    /// Marks `count` bytes as sent. Returns true if that completed a buffer, which is then free again.
+    /// Marks `count` octets as sent. Returns true if that completes a buffer, which is then free again.
     mutating func consume(_ count: Int, of queue: inout ACLQueue) -> Bool {
         guard queue.first != Self.none else { return false }
         queue.sent &+= count
@@ -85,7 +85,7 @@ struct ACLBufferPool: Sendable {
 struct ACLQueue: Sendable {
     fileprivate(set) var first = ACLBufferPool.none
     fileprivate(set) var last = ACLBufferPool.none
-    /// How many bytes of the first buffer have been sent.
+    /// The number of octets of the first buffer that have been sent.
     fileprivate(set) var sent = 0
 
     @inline(__always)

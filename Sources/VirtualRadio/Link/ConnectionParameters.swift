@@ -4,9 +4,9 @@ import BluetoothHCI
 /// The parameters that determine the connection events (Core 5.4, Vol 6, Part B, 4.5).
 struct ConnectionParameters: Equatable, Sendable {
     var interval: ConnectionInterval
-    /// How many connection events the peripheral may skip.
+    /// The number of connection events the peripheral may skip.
     var latency: UInt16
-    /// How long either end waits for the other before it drops the link.
+    /// The time without a packet after which either end considers the link lost.
     var supervisionTimeout: SupervisionTimeout
 
     /// The interval in nanoseconds.
@@ -23,8 +23,8 @@ struct ConnectionParameters: Equatable, Sendable {
 }
 
 extension LEConnectionParameters {
-    /// The parameters a virtual controller chooses from a range: the shortest interval allowed, since it has no other
-    /// traffic.
+    /// The parameters a virtual controller chooses from a range. It has no other traffic, so it always uses the
+    /// shortest interval.
     var chosen: ConnectionParameters {
         ConnectionParameters(interval: intervalMin, latency: maxLatency, supervisionTimeout: supervisionTimeout)
     }

@@ -1,7 +1,7 @@
 import BluetoothBase
 
-/// When connection events happen (Core 5.4, Vol 6, Part B, 4.5.1): arithmetic on one known event, so that idle events
-/// need no timer.
+/// The times of connection events (Core 5.4, Vol 6, Part B, 4.5.1). They are calculated from one known event, so idle
+/// events need no timer.
 extension Link {
     /// The first connection event at or after `time`; only every `stride`-th event counts.
     func event(notBefore time: Instant, stride: UInt64 = 1) -> Instant {
@@ -12,33 +12,33 @@ extension Link {
         return anchor.advanced(nanoseconds: periods &* period)
     }
 
-    /// The first event at or after `time` at which a packet from `sender` is received: a peripheral without data of its
-    /// own skips `latency` events.
+    /// The first event at or after `time` at which a packet from `sender` is received. A peripheral without data to
+    /// send skips `latency` events.
     func event(notBefore time: Instant, for sender: LinkRole) -> Instant {
         event(notBefore: time, stride: sender == .central ? UInt64(parameters.latency) &+ 1 : 1)
     }
 
-    /// The first event after `now` at which a packet from `sender` is received, or one some events later.
+    /// The first event after `now` at which a packet from `sender` is received, plus a number of further events.
     func event(after now: Instant, for sender: LinkRole, skipping events: UInt64 = 0) -> Instant {
         event(notBefore: now.advanced(nanoseconds: 1), for: sender)
             .advanced(nanoseconds: events &* parameters.intervalNanoseconds)
     }
 
-    /// The instant of a change that both ends make at the same time: preceded by at least six events at which the
-    /// peripheral listens (5.1.1).
+    /// The instant of a change that both ends make simultaneously. At least six events at which the peripheral listens
+    /// precede it (5.1.1).
     func instant(after now: Instant) -> Instant {
         event(after: now, for: .central, skipping: 6)
     }
 
-    /// The event that began last, at or before `time`.
+    /// The latest event that started at or before `time`.
     func event(before time: Instant) -> Instant {
         guard time > anchor else { return anchor }
         let elapsed = time.nanoseconds &- anchor.nanoseconds
         return Instant(nanoseconds: time.nanoseconds &- elapsed % max(1, parameters.intervalNanoseconds))
     }
 
-    /// Makes sure that the data queued by `sender` is sent at its next event. An event in which data was exchanged is
-    /// over once neither end has more.
+    /// Ensures that the data queued by `sender` is sent at its next event. An event in which data was exchanged ends
+    /// once neither end has more data.
     mutating func wake(_ sender: LinkRole, at now: Instant) {
         guard self[sender].hasDataToSend else { return }
         let earliest = currentEvent.map { max(now, $0.advanced(nanoseconds: 1)) } ?? now
@@ -47,7 +47,7 @@ extension Link {
         nextExchange = candidate
     }
 
-    /// Starts a new clock with other parameters.
+    /// Starts a new event clock with other parameters.
     mutating func restartClock(_ parameters: ConnectionParameters, at now: Instant) {
         self.parameters = parameters
         anchor = now
@@ -57,7 +57,7 @@ extension Link {
         wake(.peripheral, at: now.advanced(nanoseconds: 1))
     }
 
-    /// When the air must process this link next.
+    /// The instant at which the air must process this link next.
     var nextDeadline: Instant? {
         guard hasContact else { return supervisionDeadline }
         return earliest(nextExchange, procedures.first?.due)
@@ -65,7 +65,7 @@ extension Link {
 
     // MARK: - Contact
 
-    /// The ends can no longer receive each other, since the last event before now.
+    /// The ends no longer receive each other. The last packets were received at the last event before `now`.
     mutating func loseContact(at now: Instant) {
         hasContact = false
         nextExchange = nil
@@ -73,7 +73,7 @@ extension Link {
         supervisionDeadline = max(now, lastReceived.advanced(nanoseconds: parameters.supervisionTimeoutNanoseconds))
     }
 
-    /// The ends can receive each other again: pending data continues at the next event.
+    /// The ends receive each other again. Pending data continues at the next event.
     mutating func regainContact(at now: Instant) {
         hasContact = true
         supervisionDeadline = nil

@@ -3,8 +3,8 @@ import BluetoothHCI
 
 /// A connection: two ends that exchange packets at connection events (Core 5.4, Vol 6, Part B, 4.5).
 ///
-/// An idle link sets no timer: an event without data on either side changes nothing that a host could observe, so it is
-/// not simulated. The event clock is arithmetic on `anchor` instead.
+/// An idle link sets no timer. An event without data on either side changes nothing that a host could observe, so it is
+/// not simulated. Event times are calculated from `anchor` instead.
 struct Link: Sendable {
     /// False for a free slot.
     var isInUse = true
@@ -13,7 +13,7 @@ struct Link: Sendable {
     var parameters: ConnectionParameters
     /// One connection event; all others are a multiple of the interval away from it.
     var anchor: Instant
-    /// When the ends exchange data next, if there is any.
+    /// The instant of the next data exchange, if there is data.
     var nextExchange: Instant?
     /// The connection event in which data was last exchanged, and the number of exchanges in it.
     var currentEvent: Instant?
@@ -21,23 +21,24 @@ struct Link: Sendable {
     /// The link layer procedures in progress, in the order in which they are due.
     var procedures: [Procedure] = []
     var encryption = Encryption.off
-    /// Whether a request for other connection parameters is waiting for the answer of the central's host.
+    /// Whether a connection parameter request is waiting for the answer of the central's host.
     var isParameterRequestPending = false
     /// The maximum number of exchanges in one connection event.
     let maximumExchangesPerEvent: Int
     /// Whether both ends exist and can receive each other.
     var hasContact: Bool
-    /// When the link ends because of lost contact, and the reason to report.
+    /// The instant at which the link ends because of lost contact, and the reason to report.
     var supervisionDeadline: Instant?
     var lossReason = HCIStatus.connectionTimeout
 
-    /// The state of encryption. While a key is being agreed on no data is sent (Vol 6, Part B, 5.1.3.1).
+    /// The state of encryption. No data is sent while a key is being negotiated (Vol 6, Part B, 5.1.3.1).
     enum Encryption: Equatable, Sendable {
         case off
         case on
-        /// The central has requested it; the peripheral's host has not answered yet. `wasOn` is true for a key refresh.
+        /// The central has requested encryption, and the peripheral's host has not answered yet. `wasOn` is true for a
+        /// key refresh.
         case awaitingKey(central: UInt128, wasOn: Bool)
-        /// Both have a key, and are about to verify that it is the same.
+        /// Both ends have a key, and are about to verify that the keys match.
         case starting(central: UInt128, peripheral: UInt128, wasOn: Bool)
     }
 
@@ -52,8 +53,8 @@ struct Link: Sendable {
         hasContact = central.isOpen && peripheral.isOpen
     }
 
-    /// One end. Selected by arithmetic: an accessor with a branch for each role would not be inlined, and would cost an
-    /// allocation at every use.
+    /// One end. The index is calculated from the role, because an accessor with a branch for each role would not be
+    /// inlined, and would cost an allocation at every use.
     subscript(role: LinkRole) -> LinkEnd {
         @inline(__always) get { ends[Int(role.rawValue)] }
         @inline(__always) _modify { yield &ends[Int(role.rawValue)] }
@@ -69,14 +70,14 @@ struct Link: Sendable {
         @inline(__always) _modify { yield &ends[1] }
     }
 
-    /// Which end a controller is, if it still has the connection. Both ends are never on the same controller.
+    /// The role of a controller, if it still has the connection. Both ends are never on the same controller.
     func role(of controller: Int) -> LinkRole? {
         if central.isOpen, central.controller == controller { return .central }
         if peripheral.isOpen, peripheral.controller == controller { return .peripheral }
         return nil
     }
 
-    /// Whether data may be sent: not while a key is being agreed on.
+    /// Whether data may be sent. No data is sent while a key is being negotiated.
     var carriesData: Bool {
         switch encryption {
         case .off, .on: true

@@ -10,6 +10,6 @@ extension LinkRole {
         }
     }
 
-    /// The role, as in events.
+    /// The role, as in HCI events.
     var connectionRole: ConnectionRole { ConnectionRole(rawValue: rawValue) }
 }

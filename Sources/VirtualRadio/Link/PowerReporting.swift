@@ -1,17 +1,17 @@
 import BluetoothHCI
 
-/// What one end of a link reports to its host about power and the loss of signal (Core 5.4, Vol 4, Part E, 7.8.119–7.8.121).
+/// The power and path loss reports that one end of a link sends to its host (Core 5.4, Vol 4, Part E, 7.8.119–7.8.121).
 struct PowerReporting: Sendable {
-    /// Whether changes of this end's power are reported, and of the other end's.
+    /// Whether changes of this end's transmit power, and of the other end's, are reported.
     var reportsLocal = false
     var reportsRemote = false
-    /// The zones of path loss, once the host has set them.
+    /// The path loss zones, once the host has set them.
     var thresholds: LESetPathLossReportingParameters?
     var reportsPathLoss = false
     /// The zone that was reported last.
     var zone: PathLossZone?
 
-    /// The zone of a loss: the one before is left only beyond the hysteresis.
+    /// The zone of a path loss. The current zone changes only once the hysteresis is exceeded.
     func zone(of loss: Int) -> PathLossZone {
         guard let thresholds else { return .low }
         let low = Int(thresholds.lowThreshold), high = Int(thresholds.highThreshold)

@@ -6,11 +6,11 @@ struct Procedure: Sendable {
     enum Step: Sendable {
         /// Connection Update (5.1.1).
         case connectionUpdate(ConnectionParameters)
-        /// Connection Parameters Request (5.1.7): a peripheral requests, the central's host decides.
+        /// Connection Parameters Request (5.1.7). A peripheral requests, and the central's host decides.
         case parameterRequest(LEConnectionParameters)
         /// The rejection of such a request.
         case parameterReject(HCIStatus)
-        /// Encryption Start (5.1.3.1): the request, then the end, once the peripheral's host has answered.
+        /// Encryption Start (5.1.3.1): the request, then its outcome once the peripheral's host has answered.
         case encryptionRequest(LEEnableEncryption)
         case encryptionStart
         case encryptionReject
@@ -30,7 +30,8 @@ struct Procedure: Sendable {
         case periodicSync(TrainAnnouncement)
         /// Power Control Request (5.1.17), for the power on a PHY.
         case powerControl(PowerLevelPHY)
-        /// The path loss has been in another zone for as long as the host wants: this is no procedure, but takes events as one does.
+        /// The path loss has been in another zone for the minimum time that the host set. Not a procedure, but
+        /// scheduled like one.
         case pathLossZone
     }
 

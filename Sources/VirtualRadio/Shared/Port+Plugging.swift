@@ -3,9 +3,9 @@ import BluetoothHCI
 
 extension VirtualRadio.Port {
     /// Removes the controller, like unplugging a dongle. Its host finds the adapter removed, and its peers lose their
-    /// links after the supervision timeout. Does nothing if it is already removed.
+    /// links after the supervision timeout. Does nothing if the controller is already removed.
     ///
-    /// An app's test can use this to see what the app does without its adapter:
+    /// A test can use this to check how an application behaves without its adapter:
     ///
     ///     let port = radio.addController()
     ///     let adapter = try await Adapter.open(port)
@@ -22,8 +22,8 @@ extension VirtualRadio.Port {
         radio.call([host])
     }
 
-    /// Restores the controller to the state in which it was added, except for its faults. Does nothing if it is
-    /// present.
+    /// Restores the controller to the state in which it was added, except for its faults. Does nothing if the
+    /// controller is present.
     public func plugIn() {
         let host = radio.withAir(for: nil) { state, now -> (any PacketPortHost)? in
             guard !state.air[identifier].isPresent else { return nil }

@@ -5,18 +5,20 @@ import Synchronization
 extension VirtualRadio {
     /// The host's side of one controller on a shared radio. Any thread may use it, but only one host at a time.
     public struct Port: Sendable {
+        /// The radio that the controller belongs to.
         public let radio: VirtualRadio
         /// Identifies the controller on the radio's `Air`.
         public let identifier: ControllerID
 
-        /// Puts a host on the controller, in the place of one that is there. It is told when there is something to receive.
+        /// Attaches a host to the controller, replacing the current one. The host is notified when packets are
+        /// available to receive.
         ///
-        /// - Returns: what to detach it by.
+        /// - Returns: the attachment, to pass to `detach(_:)`.
         @discardableResult
         public func attach(_ host: any PacketPortHost) -> UInt64 {
             let (attachment, former) = radio.state.withLock { state in
                 state.attachments += 1
-                // Answers to the host before, or to the Reset for which it left, are not for this one.
+                // Discard packets meant for the previous host, such as the answer to its final Reset.
                 state.air[identifier].outbox.removeAll()
                 let former = state.hosts.updateValue(host, forKey: identifier)
                 state.current[identifier] = state.attachments
@@ -26,8 +28,8 @@ extension VirtualRadio {
             return attachment
         }
 
-        /// Takes a host off: the controller is reset, as it would be for the next host. Where another has taken its place
-        /// already, nothing happens: a host that goes on a thread of its own may do so late.
+        /// Detaches a host and resets the controller for the next one. Does nothing if another host has already
+        /// replaced it, because a host that runs on its own thread may detach late.
         public func detach(_ attachment: UInt64) {
             guard radio.state.withLock({ $0.current[identifier] == attachment }) else { return }
             radio.withAir(for: identifier) { state, now in
@@ -41,7 +43,7 @@ extension VirtualRadio {
                 }
                 return Array(state.hosts.values)
             }
-            // This host may have been the one that minded the next deadline of the air.
+            // This host may have been responsible for the air's next deadline.
             radio.call(others)
         }
 
@@ -52,23 +54,25 @@ extension VirtualRadio {
             }
         }
 
-        /// Performs everything that is due, and takes the controller's packets for its host.
+        /// Performs everything that is due, and moves the controller's pending packets to its host.
         ///
-        /// - Parameter packets: an empty queue, whose memory is reused.
+        /// - Parameter packets: an empty queue, whose memory is reused. On return it holds the packets.
         public func receive(into packets: inout PacketQueue) {
             radio.withAir(for: identifier) { state, _ in
                 swap(&state.air[identifier].outbox, &packets)
             }
         }
 
-        /// When something next happens on the air by itself.
+        /// The next instant at which something is scheduled on the air.
         public var nextDeadline: Instant? { radio.state.withLock { $0.air.nextDeadline } }
     }
 }
 
 extension VirtualRadio.Port: PacketPort {
+    /// The name of the transport, `virtual`.
     public var name: String { "virtual" }
 
+    /// The radio and the controller, so that copies of a port have equal identities.
     public var identity: AnyHashable { Identity(radio: ObjectIdentifier(radio), controller: identifier.index) }
 
     private struct Identity: Hashable {
@@ -76,9 +80,13 @@ extension VirtualRadio.Port: PacketPort {
         let controller: Int
     }
 
+    /// The current time of the radio.
     public var now: Instant { radio.now }
 
+    /// Whether the radio's time is `.manual`.
     public var isTimeManual: Bool { radio.time == .manual }
 
+    /// If the radio's time is manual, gives a host a turn, or queues it behind the turns in progress. Otherwise, wakes
+    /// it.
     public func requestTurn(of host: any PacketPortHost) { radio.call([host]) }
 }

@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothPlatform
 
-/// The clock of a radio in system time: the same as for the deadlines of an event loop.
+/// The clock of a radio on system time, the same one that event loops use for deadlines.
 enum SystemTime {
     static var now: Instant {
         var time = timespec()

@@ -2,19 +2,20 @@ import BluetoothBase
 import BluetoothHCI
 import Synchronization
 
-/// A radio in this process: an `Air` shared by several threads, and its time.
+/// A radio in this process: an `Air` and its time, which several threads can share.
 ///
 ///     let radio = VirtualRadio()
 ///     let phone = try await Adapter.open(radio.addController())
 ///     let sensor = try await Adapter.open(radio.addController())
 ///
-/// Firmware protocols can be tested against a bare controller as well, packet by packet: see `Port`.
+/// To test firmware protocols packet by packet against a bare controller, use `Port`.
 public final class VirtualRadio: Sendable {
     /// The source of time.
     public enum Time: Sendable {
         /// The system's clock.
         case system
-        /// Only `advance(by:)`: 30 seconds on the air take no time, and the result is always the same.
+        /// Advances only through `advance(by:)` and `advanceHosts(by:)`: 30 s on the air take no real time, and the
+        /// result is always the same.
         case manual
     }
 
@@ -23,19 +24,20 @@ public final class VirtualRadio: Sendable {
         var now = Instant.zero
         var nextAddress: UInt64 = 0x00_1B_DC_00_00_01
         var hosts: [ControllerID: any PacketPortHost] = [:]
-        /// How often a host was put on a controller, and which of these times counts for each.
+        /// The number of attachments so far, and the current attachment of each controller.
         var attachments: UInt64 = 0
         var current: [ControllerID: UInt64] = [:]
 
-        /// Those who wait until nothing is under way.
+        /// Callers that wait until nothing is in progress.
         var awaitingQuiet: [CheckedContinuation<Void, Never>] = []
 
-        /// The hosts for whom packets wait, in the order of the controllers.
+        /// The hosts with pending packets, in the order of their controllers.
         var waiting: [any PacketPortHost] {
             hosts.filter { !air[$0.key].outbox.isEmpty }.sorted { $0.key.index < $1.key.index }.map(\.value)
         }
     }
 
+    /// The source of the radio's time.
     public let time: Time
     let state: Mutex<State>
     let turns = HostTurns()
@@ -43,7 +45,11 @@ public final class VirtualRadio: Sendable {
     /// The radio of the transport named `virtual`.
     public static let shared = VirtualRadio()
 
-    /// - Parameter seed: the seed of all random bits on the air.
+    /// Creates a radio without controllers.
+    ///
+    /// - Parameters:
+    ///   - time: the source of time.
+    ///   - seed: the seed of all pseudo-random bits on the air.
     public init(time: Time = .system, seed: UInt64 = 1) {
         self.time = time
         state = Mutex(State(air: Air(seed: seed)))
@@ -61,8 +67,8 @@ public final class VirtualRadio: Sendable {
 
     /// Adds a controller.
     ///
-    /// - Parameter configure: changes its properties; by default it supports everything and has a public address of its
-    ///   own.
+    /// - Parameter configure: changes the controller's properties. By default, `ControllerConfiguration` applies, with
+    ///   a unique public address.
     public func addController(_ configure: (inout ControllerConfiguration) -> Void = { _ in }) -> Port {
         let identifier = state.withLock { state in
             let address = DeviceAddress(state.nextAddress, kind: .public)
@@ -74,7 +80,7 @@ public final class VirtualRadio: Sendable {
         return Port(radio: self, identifier: identifier)
     }
 
-    /// Changes the air, such as with `setPathLoss` or one of the faults, at the current instant.
+    /// Changes the air at the current instant, for example its path loss or a fault.
     @discardableResult
     public func withAir<Value: Sendable>(_ body: (_ air: inout Air, _ now: Instant) -> Value) -> Value {
         withAir(for: nil) { state, now in body(&state.air, now) }
@@ -83,7 +89,7 @@ public final class VirtualRadio: Sendable {
     /// Changes the air, and wakes every host affected.
     ///
     /// - Parameter identifier: the controller of the host that makes the change, if any. That host handles the next
-    ///   deadline by itself; otherwise the others must.
+    ///   deadline itself; without one, all other hosts are woken to handle it.
     func withAir<Value: Sendable>(
         for identifier: ControllerID?, _ body: (_ state: inout State, _ now: Instant) -> Value
     ) -> Value {
@@ -104,7 +110,7 @@ public final class VirtualRadio: Sendable {
         return value
     }
 
-    /// Has hosts look for what there is for them.
+    /// Makes hosts process their pending packets.
     func call(_ hosts: [any PacketPortHost]) {
         for host in hosts {
             switch time {
@@ -114,15 +120,15 @@ public final class VirtualRadio: Sendable {
         }
     }
 
-    /// Sets by how many dB a signal between two controllers is weakened, both ways. Beyond about 95 dB they do not hear each
-    /// other.
+    /// Sets the path loss between two controllers, in dB, in both directions. Beyond about 95 dB they do not receive
+    /// each other.
     public func setPathLoss(between first: Port, and second: Port, to loss: Int) {
         withAir { air, now in
             air.setPathLoss(between: first.identifier, and: second.identifier, to: loss, at: now)
         }
     }
 
-    /// Sets what a controller sends with, in dBm: no more than its configuration has.
+    /// Sets the transmit power of a controller, in dBm, limited to the maximum in its configuration.
     public func setTransmitPower(of port: Port, to power: Int8) {
         withAir { air, now in air.setTransmitPower(of: port.identifier, to: power, at: now) }
     }

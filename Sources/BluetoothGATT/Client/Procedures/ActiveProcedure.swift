@@ -1,7 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 
-/// The procedure a client is carrying out: one of a closed set, stored in place without an allocation.
+/// The procedure that a client is running: one of a closed set, stored inline without an allocation.
 enum ActiveProcedure: Sendable {
     case none
     case mtu(MTUExchange)
@@ -43,14 +43,14 @@ enum ActiveProcedure: Sendable {
         }
     }
 
-    /// Takes the procedure out while it runs: its lists then have one owner and are extended in place.
+    /// Moves the procedure out while it runs, so that its lists have one owner and grow in place.
     private mutating func take() -> ActiveProcedure {
         defer { self = .none }
         return self
     }
 
-    /// Lets the procedure act on `input`: it appends its next request, or gives its result. No procedure is left if it
-    /// gives one or throws.
+    /// Passes `input` to the procedure, which appends its next request or returns its result. After a result or an
+    /// error, no procedure is active.
     mutating func step(
         _ input: consuming ProcedureInput, mtu: Int, into writer: inout ByteWriter
     ) throws(GATTClientError) -> GATTClientResult? {
@@ -103,10 +103,10 @@ enum ActiveProcedure: Sendable {
         }
     }
 
-    /// Gives the procedure up while its request is in flight.
+    /// Cancels the procedure while its request is in flight.
     ///
-    /// - Returns: Whether it still has something to do: the MTU applies to the bearer in any case, and writes queued at
-    ///   the server must be removed.
+    /// - Returns: Whether the procedure still has work to do: the MTU applies to the bearer in any case, and writes
+    ///   queued at the server must be removed.
     mutating func cancel() -> Bool {
         switch take() {
         case .mtu(let procedure):

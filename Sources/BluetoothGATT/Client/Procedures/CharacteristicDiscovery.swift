@@ -5,7 +5,7 @@ import BluetoothBase
 ///
 /// A characteristic ends where the next one begins, whatever its UUID, so all are discovered in either case.
 struct CharacteristicDiscovery: SweepProcedure {
-    /// The UUID looked for; nil for all characteristics.
+    /// The UUID to find; nil for all characteristics.
     let uuid: BluetoothUUID?
     var found: [DiscoveredCharacteristic] = []
     private var cursor: HandleCursor
@@ -20,7 +20,7 @@ struct CharacteristicDiscovery: SweepProcedure {
         return .characteristics(found.filter { $0.uuid == uuid })
     }
 
-    /// Goes on with another range, behind the one swept.
+    /// Continues with another range, after the one swept.
     mutating func sweep(_ handles: ClosedRange<AttributeHandle>) {
         cursor = HandleCursor(handles)
     }
@@ -45,7 +45,7 @@ struct CharacteristicDiscovery: SweepProcedure {
             characteristic.endHandle = cursor.endingHandle
             try append(characteristic)
         }
-        // Another characteristic takes two more handles, a declaration and a value behind it.
+        // Another characteristic needs two more handles, for its declaration and its value.
         let lastValue = found.last.map { Int($0.valueHandle.rawValue) } ?? 0
         return lastValue + 2 > cursor.end ? .finished : .request
     }

@@ -1,7 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 
-/// What a procedure does next.
+/// The next step of a procedure.
 enum ProcedureProgress {
     /// It has another request to send.
     case request
@@ -9,26 +9,26 @@ enum ProcedureProgress {
     case finished
 }
 
-/// What a procedure acts on.
+/// The input of a procedure.
 enum ProcedureInput: ~Escapable {
     case start
-    /// The response to the last request, a reader standing behind the opcode.
+    /// The response to the last request: a reader positioned after the opcode.
     case response(ByteReader)
-    /// The error that answered the last request.
+    /// The error response to the last request.
     case error(ATTError)
 }
 
-/// One procedure of the GATT client: a sequence of requests, each made from earlier responses.
+/// One procedure of the GATT client: a sequence of requests, each derived from earlier responses.
 ///
-/// The caller sends one request, then passes in its response or its error response. A procedure that throws is over.
+/// The caller sends one request, then passes in its response or its error response. A procedure that throws has ended.
 protocol ClientProcedure: Sendable {
     /// Appends the next request.
     mutating func writeRequest(mtu: Int, into writer: inout ByteWriter) throws(GATTClientError)
 
-    /// Takes the response to the last request, a reader standing behind the opcode.
+    /// Handles the response to the last request. The reader is positioned after the opcode.
     mutating func receive(_ response: consuming ByteReader, mtu: Int) throws(GATTClientError) -> ProcedureProgress
 
-    /// Takes the error that answered the last request.
+    /// Handles the error response to the last request.
     mutating func receive(_ error: ATTError) throws(GATTClientError) -> ProcedureProgress
 
     /// The result of the procedure, once it is finished.
@@ -36,7 +36,7 @@ protocol ClientProcedure: Sendable {
 }
 
 extension ClientProcedure {
-    /// Acts on `input`: appends the next request, or gives the result.
+    /// Handles `input`: appends the next request, or returns the result.
     mutating func step(
         _ input: consuming ProcedureInput, mtu: Int, into writer: inout ByteWriter
     ) throws(GATTClientError) -> GATTClientResult? {
@@ -60,17 +60,17 @@ extension ClientProcedure {
 protocol SweepProcedure: ClientProcedure {}
 
 extension SweepProcedure {
-    /// Attribute Not Found is how a server says that a sweep has seen everything.
+    /// A server ends a sweep with Attribute Not Found.
     mutating func receive(_ error: ATTError) throws(GATTClientError) -> ProcedureProgress {
         guard error.code == .attributeNotFound else { throw .att(error) }
         return .finished
     }
 }
 
-/// What is left of the handles a procedure walks through.
+/// The handles that remain in a sweep.
 ///
-/// It is wider than a handle, since the range may end at 0xFFFF. It only moves forward: no server can keep a procedure
-/// going for ever.
+/// Its fields are wider than a handle, because the range may end at 0xFFFF. The cursor only moves forward, so no server
+/// can keep a procedure running forever.
 struct HandleCursor {
     private(set) var next: Int
     private(set) var end: Int
@@ -84,7 +84,7 @@ struct HandleCursor {
     var startingHandle: AttributeHandle { AttributeHandle(UInt16(clamping: next)) }
     var endingHandle: AttributeHandle { AttributeHandle(UInt16(clamping: end)) }
 
-    /// Moves behind an attribute or a group in a response.
+    /// Moves past an attribute or a group in a response.
     mutating func move(past first: AttributeHandle, through last: AttributeHandle) throws(GATTClientError) {
         guard Int(first.rawValue) >= next, Int(first.rawValue) <= end else {
             throw .invalidResponse(.unexpectedHandle(first))
@@ -94,7 +94,7 @@ struct HandleCursor {
         next = Int(last.rawValue) + 1
     }
 
-    /// Moves behind one attribute.
+    /// Moves past one attribute.
     mutating func move(past handle: AttributeHandle) throws(GATTClientError) {
         try move(past: handle, through: handle)
     }

@@ -1,12 +1,12 @@
 import BluetoothATT
 import BluetoothBase
 
-/// Discovers everything a server has in sweeps over all handles at once, rather than service by service.
+/// Discovers a server's whole database in sweeps over all handles, rather than service by service.
 ///
-/// Round trips are the cost of discovery. Includes are only looked for if a service has room for one before its first
-/// characteristic, which is their place (Core 5.4, Vol 3, Part G, 3.1). Descriptors are only looked for if a
-/// characteristic has handles behind its value. Only the values of declarations are read: some servers ask their
-/// application about every other read.
+/// The cost of discovery is its round trips. Includes are only requested if a service has room for one before its first
+/// characteristic, where the specification places them (Core 5.4, Vol 3, Part G, 3.1). Descriptors are only requested
+/// if a characteristic has handles after its value. Only the values of declarations are read, because some servers ask
+/// their application about every other read.
 struct DatabaseDiscovery: ClientProcedure {
     private enum Stage { case services, characteristics, includes, descriptors }
 
@@ -75,14 +75,14 @@ struct DatabaseDiscovery: ClientProcedure {
             return .request
         case .includes:
             services.addSecondary(of: includes.found)
-            // An included secondary service may lie behind all primary ones.
+            // An included secondary service may come after all primary ones.
             return sweepCharacteristics() ?? sweepDescriptors()
         case .descriptors:
             return .finished
         }
     }
 
-    /// Goes on with the characteristics of services not swept yet; nil if there are none.
+    /// Continues with the characteristics of services not swept yet; nil if all were swept.
     private mutating func sweepCharacteristics() -> ProcedureProgress? {
         guard let end = services.found.last?.endHandle.rawValue, end > sweptEnd else { return nil }
         sweepStart = sweptEnd + 1
@@ -119,7 +119,7 @@ struct DatabaseDiscovery: ClientProcedure {
 }
 
 extension ServiceDiscovery {
-    /// Adds the services that are only known because others include them: the secondary ones.
+    /// Adds the secondary services, which are only known because other services include them.
     mutating func addSecondary(of includes: [DiscoveredInclude]) {
         var candidates = found
         for include in includes {
@@ -128,8 +128,8 @@ extension ServiceDiscovery {
                     uuid: include.uuid, startHandle: include.startHandle, endHandle: include.endHandle,
                     isPrimary: false))
         }
-        // Of two that begin alike, the primary one stays. One that reaches into another is an error of the server's
-        // that costs the client nothing but that service.
+        // If two services start at the same handle, the primary one stays. A service that overlaps another is the
+        // server's error; the client drops only that service.
         candidates.sort {
             ($0.startHandle.rawValue, $0.isPrimary ? 0 : 1) < ($1.startHandle.rawValue, $1.isPrimary ? 0 : 1)
         }
@@ -141,7 +141,7 @@ extension ServiceDiscovery {
 }
 
 extension CharacteristicDiscovery {
-    /// Ends every characteristic within its service, and forgets those that no known service has.
+    /// Ends every characteristic within its service, and removes those outside every known service.
     mutating func assign(to services: [DiscoveredService]) {
         var kept = 0, service = 0
         for index in found.indices {

@@ -29,8 +29,7 @@ struct DescriptorDiscovery: SweepProcedure {
     }
 }
 
-/// Finds the descriptors of many characteristics at once: one sweep over all of them that skips what is known to be
-/// something else.
+/// Finds the descriptors of many characteristics in one sweep, which skips the handles known to be something else.
 struct DescriptorSweep {
     var found: [DiscoveredDescriptor] = []
     private var cursor: HandleCursor
@@ -68,7 +67,7 @@ struct DescriptorSweep {
         return .request
     }
 
-    /// The first handle from `start` on that lies behind the value of a characteristic and still belongs to it.
+    /// The first handle from `start` on that follows the value of a characteristic and still belongs to it.
     private mutating func handle(from start: Int, of characteristics: [DiscoveredCharacteristic]) -> Int? {
         while current < characteristics.count {
             let candidate = max(start, Int(characteristics[current].valueHandle.rawValue) + 1)

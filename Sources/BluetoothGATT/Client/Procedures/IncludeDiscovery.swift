@@ -3,12 +3,12 @@ import BluetoothBase
 
 /// Find Included Services (Core 5.4, Vol 3, Part G, 4.5.1).
 ///
-/// A 128-bit UUID does not fit in an include declaration: it is read from the included service's own declaration,
-/// before the sweep goes on.
+/// A 128-bit UUID does not fit in an include declaration. It is read from the included service's own declaration before
+/// the sweep continues.
 struct IncludeDiscovery: SweepProcedure {
     var found: [DiscoveredInclude] = []
     private var cursor: HandleCursor
-    /// Where in `found` the includes without a UUID begin.
+    /// The index in `found` of the first include without a UUID.
     private var resolved = 0
 
     init(in handles: ClosedRange<AttributeHandle>) {
@@ -17,7 +17,7 @@ struct IncludeDiscovery: SweepProcedure {
 
     var result: GATTClientResult { .includes(found) }
 
-    /// Goes on with another range, behind the one swept.
+    /// Continues with another range, after the one swept.
     mutating func sweep(_ handles: ClosedRange<AttributeHandle>) {
         cursor = HandleCursor(handles)
     }

@@ -4,7 +4,7 @@ import BluetoothBase
 /// Exchange MTU (Core 5.4, Vol 3, Part G, 4.3.1).
 struct MTUExchange: ClientProcedure {
     let clientRxMTU: UInt16
-    /// What the server answered.
+    /// The server's receive MTU, from its response.
     private(set) var serverRxMTU: UInt16 = 0
 
     init(clientRxMTU: UInt16) {

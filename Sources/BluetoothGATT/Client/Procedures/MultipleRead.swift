@@ -1,7 +1,8 @@
 import BluetoothATT
 import BluetoothBase
 
-/// Read Multiple Characteristic Values (Core 5.4, Vol 3, Part G, 4.8.4), of known lengths or of variable ones (4.8.5).
+/// Read Multiple Characteristic Values (Core 5.4, Vol 3, Part G, 4.8.4), and Read Multiple Variable Length
+/// Characteristic Values (4.8.5).
 struct MultipleRead: ClientProcedure {
     private let handles: [AttributeHandle]
     private let isVariable: Bool
@@ -33,7 +34,7 @@ struct MultipleRead: ClientProcedure {
         return .finished
     }
 
-    /// The values that fit in the response whole; one that was cut off would pass for a shorter one.
+    /// The values that fit completely in the response. A truncated value could be mistaken for a shorter one.
     private func values(_ reader: consuming ByteReader) throws(GATTClientError) -> [AttributeValue] {
         let response: ReadMultipleVariableResponse
         do { response = try ReadMultipleVariableResponse(decoding: reader) } catch { throw .malformed(error) }

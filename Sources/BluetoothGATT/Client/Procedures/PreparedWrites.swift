@@ -1,10 +1,11 @@
 import BluetoothATT
 import BluetoothBase
 
-/// Write Long Characteristic Values (Core 5.4, Vol 3, Part G, 4.9.4) and Reliable Writes (4.9.5): parts are queued at the
-/// server, then written all at once.
+/// Write Long Characteristic Values (Core 5.4, Vol 3, Part G, 4.9.4) and Reliable Writes (4.9.5): parts are queued at
+/// the server, then written together.
 ///
-/// If anything goes wrong before that, the queue is emptied: the next execution must not write leftovers.
+/// If anything goes wrong before that, the client empties the queue, so that the next execution does not write
+/// leftovers.
 struct PreparedWrites: ClientProcedure {
     private enum Stage {
         case preparing, executing
@@ -13,12 +14,12 @@ struct PreparedWrites: ClientProcedure {
     }
 
     private let values: [AttributeValue]
-    /// Whether the server's echo of each part is compared with what was sent.
+    /// Whether the server's echo of each part is compared with the request.
     private let isReliable: Bool
     private var stage = Stage.preparing
     private var index = 0
     private var offset = 0
-    /// How much of the current value the last request carried.
+    /// The number of octets of the current value in the last request.
     private var partLength = 0
     private var hasQueued = false
     /// Why the queue must be emptied once the request in flight has been answered.
@@ -72,8 +73,8 @@ struct PreparedWrites: ClientProcedure {
         }
     }
 
-    /// Gives up while a request is in flight. Queued parts are removed after its response; values already being written
-    /// are still written.
+    /// Cancels while a request is in flight. Queued parts are removed after its response. Values that are already being
+    /// written are still written.
     mutating func cancel() {
         cause = .cancelled
     }

@@ -3,7 +3,7 @@ import BluetoothBase
 
 /// Discover All Primary Services (Core 5.4, Vol 3, Part G, 4.4.1), or those of one UUID (4.4.2), or all secondary ones.
 struct ServiceDiscovery: SweepProcedure {
-    /// The UUID looked for; nil for all services.
+    /// The UUID to find; nil for all services.
     let uuid: BluetoothUUID?
     private let arePrimary: Bool
     var found: [DiscoveredService] = []
@@ -14,7 +14,7 @@ struct ServiceDiscovery: SweepProcedure {
         arePrimary = true
     }
 
-    /// All services that are primary or not.
+    /// Discovers all primary services, or all secondary ones.
     init(arePrimary: Bool) {
         uuid = nil
         self.arePrimary = arePrimary

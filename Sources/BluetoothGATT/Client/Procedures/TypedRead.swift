@@ -14,7 +14,8 @@ struct TypedRead: SweepProcedure {
 
     var result: GATTClientResult { .values(found) }
 
-    /// Whether a server has one value of the type: to ask for another is a round trip for nothing (7.2 to 7.4).
+    /// Whether a server has only one value of this type, so that another request would be a wasted round trip (7.2 to
+    /// 7.4).
     private var isOnlyOne: Bool {
         uuid == .databaseHash || uuid == .clientSupportedFeatures || uuid == .serverSupportedFeatures
     }
@@ -37,8 +38,8 @@ struct TypedRead: SweepProcedure {
     }
 
     mutating func receive(_ error: ATTError) throws(GATTClientError) -> ProcedureProgress {
-        // An error without any value is the result. After some it says that the server has no more, or that the next one may
-        // not be read, which takes nothing from those.
+        // If no value has been read, the error is the result. Otherwise the server has no more values, or the next one
+        // may not be read; neither affects the values already read.
         guard !found.isEmpty else { throw .att(error) }
         return .finished
     }

@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// The check that both devices have the same secret, and saw the same features (Core 5.4, Vol 3, Part H, 2.3.5.6.5).
+/// The check that both devices have the same secret and saw the same features (Core 5.4, Vol 3, Part H, 2.3.5.6.5).
 struct DHKeyCheck: Hashable, Sendable {
     private let agreement: Agreement
     private let longTermKey: UInt128
@@ -8,8 +8,8 @@ struct DHKeyCheck: Hashable, Sendable {
     private let peerCheck: UInt128
 
     /// - Parameters:
-    ///   - nonces: this device's, and the peer's.
-    ///   - randoms: the values r of this device, and of the peer: the passkey, or what went out of band.
+    ///   - nonces: The nonces of this device and of the peer.
+    ///   - randoms: The values r of this device and of the peer: the passkey, or the out-of-band random values.
     static func begin(
         _ shared: SharedSecret, nonces: (local: UInt128, peer: UInt128), randoms: (local: UInt128, peer: UInt128),
         _ resources: SecurityResources

@@ -3,9 +3,10 @@ import BluetoothBase
 /// The devices have authenticated each other, and the central encrypts the link (Core 5.4, Vol 3, Part H, 2.4.4).
 struct EncryptionStart: Hashable, Sendable {
     private let agreement: Agreement
-    /// The short-term key, or with LE Secure Connections the long-term key.
+    /// The short-term key or, with LE Secure Connections, the long-term key.
     let key: UInt128
-    /// The keys of a peer that came before the controller's word that the link is encrypted, which goes another way.
+    /// Keys of the peer that arrived before the controller's report that the link is encrypted, which takes another
+    /// path.
     private var early: [SecurityManagerPDU] = []
 
     var strength: KeyStrength { agreement.strength }

@@ -1,13 +1,13 @@
 import BluetoothBase
 
-/// The distribution of keys on the encrypted link: first those of the responder, then those of the initiator (Core 5.4, Vol 3,
-/// Part H, 3.6.1).
+/// The distribution of keys on the encrypted link: first those of the responder, then those of the initiator (Core 5.4,
+/// Vol 3, Part H, 3.6.1).
 struct KeyDistributionPhase: Hashable, Sendable {
     private let agreement: Agreement
     private var result: PairingResult
-    /// What the peer has still to send, in order.
+    /// The keys that the peer still has to send, in order.
     private var expected: [ExpectedKey]
-    /// The first half of a key whose second half is awaited.
+    /// The first half of a key whose second half has not arrived yet.
     private var firstHalf: UInt128 = 0
 
     enum ExpectedKey {
@@ -47,8 +47,8 @@ struct KeyDistributionPhase: Hashable, Sendable {
             guard address.kind == .public || address.kind == .random, address.isIdentity else {
                 throw .invalidParameters
             }
-            // A key of zero says that the device has no private addresses (3.6.4). Nothing else proves that an address which
-            // the link does not have belongs to it.
+            // A key of zero means that the device has no private addresses (3.6.4). Then nothing proves that the
+            // address belongs to it, unless it is the address of the link.
             if firstHalf != 0 || PeerID(address) == PeerID(agreement.peer) {
                 phase.result.peerIdentity = DeviceIdentity(address: address, resolvingKey: firstHalf)
             }
@@ -103,7 +103,7 @@ struct KeyDistributionPhase: Hashable, Sendable {
 }
 
 extension Agreement {
-    /// What the peer distributes, in order. With LE Secure Connections no long-term key is distributed.
+    /// The keys that the peer distributes, in order. With LE Secure Connections, no long-term key is distributed.
     var expectedKeys: [KeyDistributionPhase.ExpectedKey] {
         var keys: [KeyDistributionPhase.ExpectedKey] = []
         if peerKeys.contains(.encryption), !strength.usesSecureConnections { keys += [.longTermKey, .identification] }

@@ -6,11 +6,11 @@ struct LegacyAuthentication: Hashable, Sendable {
     private var step: Step
 
     private enum Step: Hashable {
-        /// The passkey is being entered here; the initiator may have sent its confirm value.
+        /// The passkey is being entered here. The initiator may have sent its confirm value.
         case entering(peerConfirm: UInt128?)
-        /// The peer's confirm value is awaited.
+        /// Waiting for the peer's confirm value.
         case confirm(temporaryKey: UInt128, random: UInt128)
-        /// The peer's random value is awaited.
+        /// Waiting for the peer's random value.
         case random(temporaryKey: UInt128, random: UInt128, peerConfirm: UInt128)
     }
 
@@ -63,7 +63,7 @@ struct LegacyAuthentication: Hashable, Sendable {
         }
     }
 
-    /// Nil where no passkey was asked for.
+    /// Nil if no passkey was requested.
     func answer(
         passkey: UInt32, _ resources: inout SecurityResources
     ) throws(PairingFailure) -> Transition? {
@@ -74,7 +74,8 @@ struct LegacyAuthentication: Hashable, Sendable {
             temporaryKey: UInt128(passkey), random: resources.randomValue(), peerConfirm: confirm, resources)
     }
 
-    /// The temporary key is known: the initiator commits itself, the responder waits for that.
+    /// Continues once the temporary key is known: the initiator sends its confirm value, and the responder waits for
+    /// it.
     private mutating func proceed(
         temporaryKey: UInt128, peerConfirm: UInt128?, _ resources: inout SecurityResources
     ) -> Transition {
@@ -84,14 +85,15 @@ struct LegacyAuthentication: Hashable, Sendable {
         return Transition(.legacy(self), [.send(.pairingConfirm(confirmValue(temporaryKey, random, resources)))])
     }
 
-    /// The peer has committed itself: the responder does so in turn, the initiator reveals its random value.
+    /// Continues after the peer's confirm value: the responder sends its own, and the initiator reveals its random
+    /// value.
     private mutating func exchange(
         temporaryKey: UInt128, random: UInt128, peerConfirm: UInt128, _ resources: SecurityResources
     ) throws(PairingFailure) -> Transition {
         let confirm = confirmValue(temporaryKey, random, resources)
         step = .random(temporaryKey: temporaryKey, random: random, peerConfirm: peerConfirm)
         guard agreement.role == .central else { return Transition(.legacy(self), [.send(.pairingConfirm(confirm))]) }
-        // A peer that does not know the temporary key could send back what it got.
+        // A peer that does not know the temporary key could send back the value that it received.
         guard !isEqualInConstantTime(confirm, peerConfirm) else { throw .confirmValueFailed }
         return Transition(.legacy(self), [.send(.pairingRandom(random))])
     }

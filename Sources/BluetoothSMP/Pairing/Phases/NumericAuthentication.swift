@@ -7,11 +7,11 @@ struct NumericAuthentication: Hashable, Sendable {
     private var step: Step
 
     private enum Step: Hashable {
-        /// The initiator awaits the responder's confirm value.
+        /// The initiator waits for the responder's confirm value.
         case confirm
-        /// The peer's nonce is awaited. The initiator has the peer's confirm value.
+        /// Waiting for the peer's nonce. The initiator has the peer's confirm value.
         case random(peerConfirm: UInt128?)
-        /// A person compares. The initiator may be done, and have sent its check value.
+        /// The user compares the numbers. The initiator may have finished and sent its check value.
         case comparing(peerNonce: UInt128, peerCheck: UInt128?)
     }
 
@@ -52,7 +52,7 @@ struct NumericAuthentication: Hashable, Sendable {
         }
     }
 
-    /// The numbers are equal, says a person. Nil where nobody was asked.
+    /// Continues after the user has confirmed that the numbers are equal. Nil if the user was not asked.
     func accept(_ resources: inout SecurityResources) throws(PairingFailure) -> Transition? {
         guard case .comparing(let peerNonce, let check) = step else { return nil }
         let next = begunCheck(peerNonce, resources)

@@ -1,14 +1,14 @@
 import BluetoothBase
 
-/// Out of band of LE Secure Connections (Core 5.4, Vol 3, Part H, 2.3.5.6.4).
+/// Out-of-band authentication of LE Secure Connections (Core 5.4, Vol 3, Part H, 2.3.5.6.4).
 struct OutOfBandAuthentication: Hashable, Sendable {
     private let shared: SharedSecret
     private let nonce: UInt128
-    /// The random values that went the other way: 0 for a device whose data the other one does not have.
+    /// The out-of-band random values: 0 for a device whose data the other device does not have.
     private let localRandom: UInt128
     private let peerRandom: UInt128
 
-    /// Checks that the public key is that of the device the data came from.
+    /// Checks that the public key belongs to the device that the data came from.
     static func begin(
         _ shared: SharedSecret, localRandom: UInt128, _ resources: inout SecurityResources
     ) throws(PairingFailure) -> Transition {

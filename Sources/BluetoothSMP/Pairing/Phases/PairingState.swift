@@ -1,16 +1,17 @@
 import BluetoothBase
 
-/// Where a pairing stands. Each phase is a value that takes what comes and says what follows.
+/// The state of a pairing. Each phase is a value that handles an input and returns the transition that follows.
 enum PairingState: Hashable, Sendable {
     case idle
-    /// The peer has not answered in time: nothing more is sent or received until the link ends (Core 5.4, Vol 3, Part H, 3.4).
+    /// The peer did not answer in time: nothing more is sent or received until the link ends (Core 5.4, Vol 3, Part H,
+    /// 3.4).
     case dead
-    /// An attempt of this device that waits until a peer that failed to authenticate itself may try again. The peer knows
-    /// nothing of it.
+    /// A local attempt that waits until a peer that failed to authenticate may try again. The peer does not know about
+    /// it.
     indirect case waiting(until: Instant, Transition)
     /// A peripheral that has sent a Security Request.
     case requested
-    /// A peripheral that has asked for consent.
+    /// A peripheral that waits for the application's consent.
     case consent(PairingFeatures, octets: UInt64)
     /// A central that has sent a Pairing Request.
     case awaitingResponse(PairingParameters, PairingFeatures)
@@ -24,7 +25,7 @@ enum PairingState: Hashable, Sendable {
     case distribution(KeyDistributionPhase)
 }
 
-/// What follows from an input: where the pairing stands now, and what is to be done.
+/// The result of an input: the new state of the pairing, and the effects to carry out.
 struct Transition: Hashable {
     var state: PairingState
     var effects: [PairingEffect] = []
@@ -34,7 +35,7 @@ struct Transition: Hashable {
         self.effects = effects
     }
 
-    /// The same, after other effects.
+    /// The same transition, preceded by other effects.
     func after(_ effects: PairingEffect...) -> Transition {
         Transition(state, effects + self.effects)
     }

@@ -1,18 +1,19 @@
 import BluetoothBase
 
-/// Passkey entry of LE Secure Connections: twenty rounds, each of which reveals one bit (Core 5.4, Vol 3, Part H, 2.3.5.6.3).
+/// Passkey entry of LE Secure Connections: twenty rounds, each of which reveals one bit (Core 5.4, Vol 3, Part H,
+/// 2.3.5.6.3).
 struct PasskeyAuthentication: Hashable, Sendable {
     private let shared: SharedSecret
     private var step: Step
-    /// How many more keypress notifications are taken: each of them holds the time-out off.
+    /// The number of keypress notifications that are still accepted, because each of them extends the timeout.
     private var keypresses = 100
 
     private enum Step: Hashable {
-        /// The passkey is being entered here; the initiator may be done, and have sent its first confirm value.
+        /// The passkey is being entered here. The initiator may have finished and sent its first confirm value.
         case entering(peerConfirm: UInt128?)
-        /// The peer's confirm value is awaited; the initiator has sent its own.
+        /// Waiting for the peer's confirm value. The initiator has sent its own.
         case confirm(passkey: UInt32, round: UInt32, nonce: UInt128)
-        /// The peer's nonce is awaited.
+        /// Waiting for the peer's nonce.
         case random(passkey: UInt32, round: UInt32, nonce: UInt128, peerConfirm: UInt128)
     }
 
@@ -27,7 +28,7 @@ struct PasskeyAuthentication: Hashable, Sendable {
         if case .entering = step { true } else { false }
     }
 
-    /// Whether keypresses are to be told to the peer now.
+    /// Whether keypress notifications are sent to the peer now.
     var tellsKeypresses: Bool { asksForPasskey && shared.agreement.sendsKeypresses }
 
     static func begin(_ shared: SharedSecret, _ resources: inout SecurityResources) -> Transition {
@@ -65,7 +66,7 @@ struct PasskeyAuthentication: Hashable, Sendable {
         }
     }
 
-    /// Nil where no passkey was asked for.
+    /// Nil if no passkey was requested.
     func answer(
         passkey: UInt32, _ resources: inout SecurityResources
     ) throws(PairingFailure) -> Transition? {
@@ -75,7 +76,7 @@ struct PasskeyAuthentication: Hashable, Sendable {
         return try phase.exchange(passkey, 0, resources.randomValue(), confirm, resources)
     }
 
-    /// The initiator commits itself, the responder waits for that.
+    /// Starts a round: the initiator sends its confirm value, and the responder waits for it.
     private mutating func beginRound(
         _ round: UInt32, _ passkey: UInt32, _ resources: inout SecurityResources
     ) -> Transition {
@@ -85,7 +86,7 @@ struct PasskeyAuthentication: Hashable, Sendable {
         return Transition(.passkey(self), [.send(.pairingConfirm(confirmValue(passkey, round, nonce, resources)))])
     }
 
-    /// The peer has committed itself: the responder does so in turn, the initiator reveals its nonce.
+    /// Continues after the peer's confirm value: the responder sends its own, and the initiator reveals its nonce.
     private mutating func exchange(
         _ passkey: UInt32, _ round: UInt32, _ nonce: UInt128, _ peerConfirm: UInt128, _ resources: SecurityResources
     ) throws(PairingFailure) -> Transition {
@@ -104,7 +105,7 @@ struct PasskeyAuthentication: Hashable, Sendable {
         shared.localConfirm(nonce: nonce, z: Self.bit(round, of: passkey), resources)
     }
 
-    /// The octet that stands for a bit of the passkey, the least significant one first.
+    /// The octet that stands for one bit of the passkey, starting with the least significant bit.
     private static func bit(_ round: UInt32, of passkey: UInt32) -> UInt8 {
         0x80 | UInt8(truncatingIfNeeded: passkey >> round & 1)
     }

@@ -1,10 +1,10 @@
 import BluetoothBase
 
-/// The exchange of public keys of LE Secure Connections (Core 5.4, Vol 3, Part H, 2.3.5.6.1).
+/// The public key exchange of LE Secure Connections (Core 5.4, Vol 3, Part H, 2.3.5.6.1).
 struct PublicKeyExchange: Hashable, Sendable {
     private let agreement: Agreement
     private let keyPair: P256KeyPair
-    /// The random value that was handed out with the public key; 0 if the peer has none.
+    /// The out-of-band random value that belongs to the public key; 0 if the peer does not have it.
     private let localRandom: UInt128
 
     static func begin(
@@ -23,8 +23,9 @@ struct PublicKeyExchange: Hashable, Sendable {
         guard case .pairingPublicKey(let peer) = pdu else { throw .unspecifiedReason }
         let isDebugging = resources.policy.usesDebugKeys
         guard isDebugging || peer.x != P256KeyPair.debug.publicKey.x else { throw .invalidParameters }
-        // With the same x the secret would be known, or the check values could be sent back. Whether y is the same says
-        // nothing: the point with the other y is the negative one. The reason is that of every other invalid key.
+        // With the same x, the secret would be known, or the check values could be reflected. The value of y does not
+        // matter: the other possible y is that of the negated point. The reason is the same as for every other invalid
+        // key.
         guard isDebugging || peer.x != keyPair.publicKey.x else { throw .dhKeyCheckFailed }
         guard let secret = resources.crypto.sharedSecret(privateKey: keyPair.privateKey, peer: peer) else {
             throw .dhKeyCheckFailed
@@ -41,14 +42,14 @@ struct PublicKeyExchange: Hashable, Sendable {
     }
 }
 
-/// What both devices have after the exchange of public keys.
+/// The values that both devices know after the public key exchange.
 struct SharedSecret: Hashable, Sendable {
     var agreement: Agreement
     var localX: FieldElement
     var peerX: FieldElement
     var secret: FieldElement
 
-    /// The value by which this device commits itself to a nonce, or the peer does.
+    /// The confirm value by which this device commits to a nonce.
     func localConfirm(nonce: UInt128, z: UInt8, _ resources: SecurityResources) -> UInt128 {
         resources.crypto.f4(localX, peerX, nonce, z)
     }

@@ -1,26 +1,31 @@
 import BluetoothBase
 
-/// What sensors send in the open format BTHome, version 2, unencrypted: https://bthome.io/format.
+/// Unencrypted sensor data in the open format BTHome, version 2: https://bthome.io/format.
 public struct BTHome: AdvertisedValue {
+    /// The name of the format: `bthome`.
     public static let formatName = "bthome"
+    /// Service data with the 16-bit UUID 0xFCD2.
     public static let container = AdvertisedContainer.serviceData(service)
 
-    /// The service that the data is of.
+    /// The UUID of the service data.
     public static let service = BluetoothUUID(0xFCD2 as UInt16)
 
-    /// Whether the device sends only when something happens, a button for example: silence is no sign of its absence.
+    /// Whether the device, for example a button, sends data only when an event occurs. The silence of such a device
+    /// does not mean that it is absent.
     public var isTriggerBased: Bool
-    /// The measurements and events. A device may have several of one kind.
+    /// The measurements and events. A device may send several of one kind.
     public var objects: [BTHomeObject]
 
+    /// Creates the data of a device from its measurements and events.
     public init(_ objects: [BTHomeObject], isTriggerBased: Bool = false) {
         self.objects = objects
         self.isTriggerBased = isTriggerBased
     }
 
-    /// Reads measurements up to the first whose kind is unknown: its length is, too.
+    /// Decodes measurements up to the first one of an unknown kind, whose length is also unknown.
     ///
-    /// - Throws: `.invalidValue` if it is of another version or encrypted, which `EncryptedBTHome` is for.
+    /// - Throws: `.invalidValue` if the data has another version or is encrypted. Use `EncryptedBTHome` for encrypted
+    ///   data.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         let information = BTHomeInformation(rawValue: try reader.readUInt8())
@@ -32,7 +37,7 @@ public struct BTHome: AdvertisedValue {
         try readObjects(&reader)
     }
 
-    /// The measurements that were decrypted.
+    /// Decodes decrypted measurements.
     init(decrypted bytes: Span<UInt8>, isTriggerBased: Bool) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         self.isTriggerBased = isTriggerBased
@@ -49,7 +54,7 @@ public struct BTHome: AdvertisedValue {
         }
     }
 
-    /// What is encrypted where something is: the measurements one after the other.
+    /// Appends all measurements. In the encrypted form, this part is encrypted.
     func encodeObjects(into writer: inout ByteWriter) {
         for object in objects {
             writer.append(object.identifier)
@@ -59,12 +64,14 @@ public struct BTHome: AdvertisedValue {
         }
     }
 
+    /// Appends the information octet of version 2, then the measurements and events in the order of `objects`.
     public func encode(into writer: inout ByteWriter) {
         writer.append((isTriggerBased ? [.version2, .triggerBased] : BTHomeInformation.version2).rawValue)
         encodeObjects(into: &writer)
     }
 
-    /// The measurements by name. Of several with one name, those after the first have a number: `temperature_2`.
+    /// The measurements by name. If several have the same name, a number is appended to all but the first, for example
+    /// `temperature_2`.
     public var fields: [AdvertisedField] {
         var counts: [String: Int] = [:]
         return objects.map { object in

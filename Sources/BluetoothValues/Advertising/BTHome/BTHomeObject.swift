@@ -3,8 +3,8 @@ import BluetoothBase
 /// A measurement or an event of a BTHome device.
 public struct BTHomeObject: Equatable, Sendable {
     let property: BTHomeProperty
-    /// The octets behind the object identifier and, for text and raw data, behind the length: as many as the kind of
-    /// object has.
+    /// The octets after the object identifier or, for kinds of variable length, after the length. Their number depends
+    /// on the kind of object.
     public let data: [UInt8]
 
     init(_ property: BTHomeProperty, _ data: [UInt8]) {
@@ -12,15 +12,16 @@ public struct BTHomeObject: Equatable, Sendable {
         self.data = data
     }
 
-    /// What kind of object it is: BTHome's object identifier.
+    /// BTHome's object identifier, which states the kind of object.
     public var identifier: UInt8 { property.identifier }
 
-    /// The object that says this: of the kinds with that name, the first that holds the value exactly.
+    /// Creates an object for a named value. Among the kinds with that name, this uses the first one that represents the
+    /// value exactly.
     ///
-    /// Nil if no kind has that name, or none holds the value: a number is too large or has too many places, or the
-    /// value is of another type. Events are given by their names, such as `press`, with what belongs to them, such as `rotate_left 3` and
-    /// `toggle 0A`; raw data by its hexadecimal digits,
-    /// versions as `4.2.1`.
+    /// Returns nil if no kind has that name, or if none can represent the value: a number is too large or has too many
+    /// decimal places, or the value has another type. Events are given by name, for example `press`, followed by their
+    /// arguments, for example `rotate_left 3` or `toggle 0A`. Raw data is given as hexadecimal digits, and versions as
+    /// `4.2.1`.
     public init?(_ name: String, _ value: AdvertisedField.Value) {
         for property in BTHomeProperty.all where property.name == name {
             if let data = property.layout.encode(value) {
@@ -31,7 +32,7 @@ public struct BTHomeObject: Equatable, Sendable {
         return nil
     }
 
-    /// The object that says what a person has typed: a number, `true` or `false`, or text.
+    /// Creates an object from text typed by a person: a number, a flag such as `true` or `off`, or other text.
     public init?(_ name: String, text: String) {
         let flags = ["true": true, "false": false, "on": true, "off": false, "1": true, "0": false]
         var values: [AdvertisedField.Value] = []
@@ -47,24 +48,25 @@ public struct BTHomeObject: Equatable, Sendable {
         return nil
     }
 
-    /// The names that kinds of objects have.
+    /// The names of all kinds of objects.
     public static var names: [String] {
         var seen: Set<String> = []
         return BTHomeProperty.all.map(\.name).filter { seen.insert($0).inserted }
     }
 
-    /// What it says.
+    /// The name, value and unit of the object.
     public var field: AdvertisedField {
         AdvertisedField(property.name, property.layout.decode(data), unit: property.unit)
     }
 
+    /// Returns whether two objects have the same identifier and the same data.
     public static func == (first: Self, second: Self) -> Bool {
         first.identifier == second.identifier && first.data == second.data
     }
 }
 
 extension BTHomeProperty.Layout {
-    /// What octets of the right number say.
+    /// Decodes the value from the correct number of octets.
     fileprivate func decode(_ data: [UInt8]) -> AdvertisedField.Value {
         switch self {
         case .unsigned(_, let places, let step):
@@ -92,7 +94,7 @@ extension BTHomeProperty.Layout {
         return names[code] ?? "event 0x\(hexadecimal(code))"
     }
 
-    /// The octets that say it; nil if there are none.
+    /// Encodes a value. Returns nil if this layout can't represent it.
     fileprivate func encode(_ value: AdvertisedField.Value) -> [UInt8]? {
         switch (self, value) {
         case (.unsigned(let octets, let places, let step), .number(let number)):
@@ -142,7 +144,7 @@ extension BTHomeProperty.Layout {
 }
 
 extension FixedPointNumber {
-    /// How often `step` at this many places is contained; nil unless that is a whole number.
+    /// Returns the number as a multiple of `step` at `places` decimal places, or nil if it is not a whole multiple.
     fileprivate func units(places: Int, step: Int64) -> Int64? {
         var digits = digits
         for _ in places..<max(places, self.places) {
@@ -159,6 +161,6 @@ extension FixedPointNumber {
 }
 
 extension [UInt8] {
-    /// Up to eight octets as a number.
+    /// Up to eight octets as a little-endian number.
     fileprivate var littleEndian: UInt64 { prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) } }
 }

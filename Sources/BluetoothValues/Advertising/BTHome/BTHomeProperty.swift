@@ -1,24 +1,24 @@
-/// A kind of object: what BTHome measures, and how that is laid out (https://bthome.io/format).
+/// A kind of BTHome object: its identifier, name, layout and unit (https://bthome.io/format).
 struct BTHomeProperty: Sendable {
-    /// How the octets are to be read. Numbers are whole multiples of `step` at so many decimal places.
+    /// The layout of the octets. Numbers are whole multiples of `step` at `places` decimal places.
     enum Layout: Sendable {
         case unsigned(_ octets: Int, places: Int = 0, step: Int64 = 1)
         case signed(_ octets: Int, places: Int = 0, step: Int64 = 1)
         case flag
-        /// One of several things that happen, by code.
+        /// The code of one of several events.
         case event(_ names: [UInt8: String])
         /// An event and a number of steps.
         case dimmer
-        /// The length of the arguments, an event, and its arguments.
+        /// The length of the arguments, followed by an event and its arguments.
         case command
-        /// A length, and UTF-8.
+        /// A length, followed by UTF-8.
         case text
-        /// A length, and octets.
+        /// A length, followed by octets.
         case raw
-        /// So many numbers, the last one first.
+        /// The numbers of a version, one octet each, last one first.
         case version(_ octets: Int)
 
-        /// How many octets there are; nil if a length is in front of them, see `length(after:)`.
+        /// The number of octets; nil if they are preceded by a length, see `length(after:)`.
         var length: Int? {
             switch self {
             case .unsigned(let octets, _, _), .signed(let octets, _, _), .version(let octets): octets
@@ -28,13 +28,13 @@ struct BTHomeProperty: Sendable {
             }
         }
 
-        /// How many octets follow the one that tells of them.
+        /// Returns the number of octets that follow a length octet.
         func length(after octet: UInt8) -> Int {
-            // That of a command counts its arguments alone, in five bits; the others are reserved.
+            // The length octet of a command counts only the arguments, in five bits. The other bits are reserved.
             if case .command = self { Int(octet & 0x1F) + 1 } else { Int(octet) }
         }
 
-        /// The octet in front of so many.
+        /// Returns the length octet for a number of octets.
         func octet(before length: Int) -> UInt8 {
             if case .command = self { UInt8(clamping: length - 1) } else { UInt8(clamping: length) }
         }
@@ -53,7 +53,7 @@ struct BTHomeProperty: Sendable {
         self.unit = unit
     }
 
-    /// The kind with an object identifier.
+    /// Returns the kind with an object identifier, or nil if it is unknown.
     static subscript(identifier: UInt8) -> BTHomeProperty? { byIdentifier[Int(identifier)] }
 
     private static let byIdentifier: [BTHomeProperty?] = {
@@ -73,7 +73,7 @@ struct BTHomeProperty: Sendable {
 
     static let dimmerEvents: [UInt8: String] = [0x00: "none", 0x01: "rotate_left", 0x02: "rotate_right"]
 
-    /// All kinds, by object identifier. Where a name has several, they differ in range and resolution.
+    /// All kinds, ordered by object identifier. Kinds with the same name differ in range and resolution.
     static let all: [BTHomeProperty] = [
         Self(0x00, "packet_id", .unsigned(1)),
         Self(0x01, "battery", .unsigned(1), unit: "%"),

@@ -1,28 +1,31 @@
 import BluetoothBase
 
-/// What sensors send in the open format BTHome, version 2, encrypted with a key that they share with their owner:
+/// Sensor data in the open format BTHome, version 2, encrypted with a key that the sensor shares with its owner:
 /// https://bthome.io/encryption.
 public struct EncryptedBTHome: AdvertisedValue {
+    /// The name of the format: `bthome-encrypted`.
     public static let formatName = "bthome-encrypted"
+    /// Service data with the UUID of unencrypted BTHome, 0xFCD2. A bit of the first octet distinguishes the two
+    /// formats.
     public static let container = BTHome.container
 
-    /// The octets of a key.
+    /// The length of a key in octets.
     public static let keyLength = 16
-    /// The octets of the message integrity check.
+    /// The length of the message integrity check in octets.
     public static let tagLength = 4
 
-    /// Whether the device sends only when something happens.
+    /// Whether the device sends data only when an event occurs.
     public let isTriggerBased: Bool
-    /// The first octet, which is part of what is authenticated: reserved bits count.
+    /// The first octet, including its reserved bits. It is part of the nonce.
     private let information: UInt8
+    /// The encrypted measurements, as long as the unencrypted ones.
     public let ciphertext: [UInt8]
-    /// A number that grows with every message. Whoever keeps the last one can tell a message that was recorded and sent
-    /// again.
+    /// A counter that increases with every message. A receiver that stores the last value can detect replayed messages.
     public let counter: UInt32
     /// The message integrity check.
     public let tag: [UInt8]
 
-    /// - Throws: `.invalidValue` if it is of another version or not encrypted.
+    /// - Throws: `.invalidValue` if the data has another version or is not encrypted.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         try reader.require(1 + 4 + Self.tagLength)
@@ -38,8 +41,8 @@ public struct EncryptedBTHome: AdvertisedValue {
     /// Encrypts measurements.
     ///
     /// - Parameters:
-    ///   - address: the address that the device advertises with.
-    ///   - counter: a number that was never used with this key.
+    ///   - address: the address with which the device advertises.
+    ///   - counter: a value that has never been used with this key.
     /// - Precondition: the key has 16 octets.
     public init(
         _ value: BTHome, key: [UInt8], address: DeviceAddress, counter: UInt32, with cipher: some AdvertisingCipher
@@ -56,9 +59,10 @@ public struct EncryptedBTHome: AdvertisedValue {
         (ciphertext, tag) = cipher.seal(writer.bytes, key: key, nonce: nonce, tagLength: Self.tagLength)
     }
 
-    /// What it says; nil if it was encrypted with another key or for another address, or was changed on the way.
+    /// Returns the decrypted data, or nil if it was encrypted with another key or for another address, or was modified
+    /// in transit.
     ///
-    /// - Parameter address: the address that it was received from.
+    /// - Parameter address: the address from which the data was received.
     public func decrypted(key: [UInt8], address: DeviceAddress, with cipher: some AdvertisingCipher) -> BTHome? {
         let nonce = Self.nonce(address, information, counter)
         guard key.count == Self.keyLength, let plaintext = cipher.open(ciphertext, tag: tag, key: key, nonce: nonce)
@@ -66,7 +70,8 @@ public struct EncryptedBTHome: AdvertisedValue {
         return try? BTHome(decrypted: plaintext.span, isTriggerBased: isTriggerBased)
     }
 
-    /// The address as it is written, the UUID, the first octet and the counter: 13 octets.
+    /// Returns the nonce of 13 octets: the address, most significant octet first, the UUID, the first octet and the
+    /// counter.
     private static func nonce(_ address: DeviceAddress, _ information: UInt8, _ counter: UInt32) -> [UInt8] {
         var writer = ByteWriter()
         writer.append((address.value << 16).byteSwapped, byteCount: 6)
@@ -76,6 +81,7 @@ public struct EncryptedBTHome: AdvertisedValue {
         return writer.bytes
     }
 
+    /// Appends the information octet, the ciphertext, the counter and the message integrity check.
     public func encode(into writer: inout ByteWriter) {
         writer.append(information)
         writer.append(ciphertext)
@@ -83,5 +89,6 @@ public struct EncryptedBTHome: AdvertisedValue {
         writer.append(tag)
     }
 
+    /// The counter as `encryption_counter`, which is the only field that needs no key.
     public var fields: [AdvertisedField] { [AdvertisedField("encryption_counter", counter)] }
 }

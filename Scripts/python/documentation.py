@@ -103,11 +103,13 @@ def check(archive: Path, products: set[str]) -> None:
 
 
 def unexplained_errors() -> list[str]:
-    """Cases of BluetoothError that the article on errors says nothing of."""
+    """The codes of BluetoothError that the article on errors does not explain."""
     source = (ROOT / "Sources/BluetoothAdapter/BluetoothError.swift").read_text()
     article = (ROOT / "Sources/BluetoothLE/BluetoothLE.docc/Articles/Errors.md").read_text()
-    cases = re.findall(r"^    case (\w+)", source.split("public enum MessageInterruption")[0], re.MULTILINE)
-    return [f"Errors.md: what to do about {case} is not said" for case in cases if f"| `{case}` |" not in article]
+    codes = re.findall(r"static let (\w+) = Code\(", source)
+    if not codes:
+        return ["BluetoothError.swift: no codes found"]
+    return [f"Errors.md: {code} is not explained" for code in codes if f"| `{code}` |" not in article]
 
 
 if __name__ == "__main__":

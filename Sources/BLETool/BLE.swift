@@ -1,7 +1,7 @@
 import ArgumentParser
 import BluetoothCommandLine
 
-/// Tools around Bluetooth LE, each a subcommand in a file of its own.
+/// Tools for Bluetooth LE. Each subcommand has its own file.
 @main
 struct BLE: CommandLineProgram {
     static let configuration = CommandConfiguration(

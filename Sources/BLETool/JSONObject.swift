@@ -1,17 +1,17 @@
 import BluetoothBase
 import BluetoothDocuments
 
-/// Writes one JSON object on one line, with members in the order in which they are added. Nil and empty values have no
-/// member.
+/// Writes one JSON object on one line, with members in the order in which they are added. Nil values, and empty lists
+/// of integers, strings and objects, are omitted.
 ///
-/// A busy scan writes thousands of them a second, so the text is made in place, octet by octet.
+/// A busy scan writes thousands of objects per second, so the text is built in place, octet by octet.
 struct JSONObject {
     /// The text so far, in UTF-8, without the closing brace.
     private var utf8: [UInt8]
-    /// Whether the innermost object that is being written has no member yet.
+    /// Whether the innermost open object has no members yet.
     private var isEmpty = true
 
-    /// - Parameter capacity: how many octets the text will about have.
+    /// - Parameter capacity: the approximate length of the text, in octets.
     init(capacity: Int = 0) {
         utf8 = []
         utf8.reserveCapacity(capacity)
@@ -20,7 +20,7 @@ struct JSONObject {
 
     var text: String { String(decoding: utf8, as: UTF8.self) + "}" }
 
-    /// The text and a line break.
+    /// The text, followed by a line feed.
     consuming func line() -> [UInt8] {
         utf8.append(UInt8(ascii: "}"))
         utf8.append(UInt8(ascii: "\n"))
@@ -59,7 +59,7 @@ struct JSONObject {
         if flag { add(name, json: "true") }
     }
 
-    /// Adds a member that says yes or no.
+    /// Adds a member whose value is true or false.
     mutating func add(_ name: String, explicit flag: Bool) { add(name, json: flag ? "true" : "false") }
 
     mutating func add(_ name: String, _ numbers: [Double]) {
@@ -87,7 +87,7 @@ struct JSONObject {
         utf8.append(UInt8(ascii: "\""))
     }
 
-    /// Adds a member whose value is JSON already.
+    /// Adds a member whose value is already JSON.
     mutating func add(_ name: String, json value: String) {
         begin(name)
         utf8.append(contentsOf: value.utf8)
@@ -103,7 +103,7 @@ struct JSONObject {
     }
 
     private mutating func append(_ number: some BinaryInteger) {
-        // One digit is most often enough, and an interpolation dear.
+        // Most numbers have a single digit, and converting a number to a string is expensive.
         if let digit = UInt8(exactly: number), digit < 10 {
             utf8.append(UInt8(ascii: "0") + digit)
         } else {

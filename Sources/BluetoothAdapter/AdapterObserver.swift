@@ -1,11 +1,13 @@
 import BluetoothHost
 import BluetoothUsers
 
-/// Receives the events of one adapter: an API on top of it, or a program that wants all events in one order.
+/// Receives the events of one adapter. Implemented by the APIs built on the adapter, and by programs that need all
+/// events in one order.
 public protocol AdapterObserver: AnyObject, Sendable {
-    /// Delivers the events since the last call, in order. Octets lie in the batch: copy them to keep them longer.
+    /// Delivers the events since the last call, in order. The batch owns the octets of its events; copy them to keep
+    /// them longer.
     ///
-    /// Called on the adapter's thread, once per turn. With a radio on manual time, it is called on the thread that lets
-    /// time pass. It may post calls. It must not wait for anything, nor close the adapter.
+    /// Called on the adapter's thread, once per turn, or, with a port on manual time, on the thread that advances time.
+    /// The observer may post calls. It must not block, and must not close the adapter.
     func receive(_ batch: borrowing EventBatch)
 }

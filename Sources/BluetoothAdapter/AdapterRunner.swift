@@ -6,44 +6,49 @@ import Dispatch
 import HCITransport
 import Synchronization
 
-/// One adapter for any number of users: the thread that waits for its transport, its clock and its users' calls, and
-/// the recovery of a lost controller.
+/// One adapter, shared by any number of users. It owns the thread that waits for the transport, the clock and the
+/// users' calls, and it recovers a lost controller.
 ///
-/// This is the seam between the host and the APIs above it. Users `post` calls, which are values, from any thread and
-/// without waiting. Each user receives its events in batches, in one order.
+/// This is the seam between the host and the APIs above it. Users `post` calls, which are values, from any thread
+/// without blocking. Each user receives its events in batches, in one order.
 ///
-/// The thread sleeps while nothing happens. A port on manual time needs no thread: turns run on the thread that posts a
-/// call or lets time pass.
+/// The thread sleeps while the adapter is idle. A port on manual time needs no thread: its turns run on the thread that
+/// posts a call or advances time.
 public final class AdapterRunner: Sendable {
     /// The options for opening an adapter.
     public struct Options: Sendable {
+        /// The settings of the host. The runner sets `storesBonds` to whether a bond store is used.
         public var host: HostConfiguration
         /// A btsnoop file for every packet to and from the controller.
         public var captureFile: String?
-        /// Faults that befall the packets to and from the controller, to see how an application gets over them. They do not
-        /// apply to a `PacketPort`.
+        /// Faults to inject into the packets to and from the controller, to test how an application handles them. They
+        /// do not apply to a `PacketPort`.
         public var faults: HCIFaults?
         /// Whether to wait for a lost controller. Otherwise the adapter closes.
         public var isRecovering = true
         /// Whether to retry a transport that cannot be opened at first. Otherwise the adapter closes.
         public var retriesOpening = false
-        /// Told, on any thread, what went wrong without ending anything: a client that cannot be accepted for now, a
-        /// capture that had to stop.
+        /// Called on any thread with an error that ends nothing, such as a client that cannot be accepted right now or
+        /// a capture that had to stop.
         public var report: @Sendable (TransportError) -> Void = { _ in }
 
-        /// Told, on the adapter's thread, why an attempt to get the controller failed that is followed by another one.
+        /// Called on the adapter's thread with the reason why an attempt to open the controller failed, if another
+        /// attempt follows.
         package var reportRetry: @Sendable (BluetoothError) -> Void = { _ in }
 
-        /// Where bonds are kept; nil for as long as the adapter is open only. A separate thread writes changes, in
-        /// order, and a pairing has succeeded once its bond is stored; with a radio on manual time, in the adapter's turns.
+        /// The store that keeps bonds; nil to keep them only while the adapter is open. Pairing succeeds once its bond
+        /// is stored. A separate thread writes changes in order; with a port on manual time, the adapter writes them in
+        /// its turns.
         public var bonds: (any BondStore)?
-        /// Why there is no place for bonds, to be reported with the first one that is not kept.
+        /// The reason why no bond store is available, reported when the first bond cannot be kept.
         package var missingBondStore: BondStoreError?
-        /// How a simulated disk handles each change of bonds; nil to write them for good. Only with a radio on manual time.
+        /// Simulates how a disk handles each change of bonds; nil to write the changes normally. Requires a port on
+        /// manual time.
         package var simulatedWrites: (@Sendable () -> SimulatedWrite)?
-        /// Told, on the adapter's thread, why bonds could not be read or kept.
+        /// Called on the adapter's thread with the reason why bonds could not be read or stored.
         public var reportBonds: @Sendable (BondStoreError) -> Void = { _ in }
 
+        /// Creates options that recover a lost controller, and keep bonds only while the adapter is open.
         public init(host: HostConfiguration) { self.host = host }
     }
 
@@ -51,30 +56,31 @@ public final class AdapterRunner: Sendable {
     private let lastToken = Atomic<UInt64>(0)
     private let lastUser = Atomic<UInt32>(0)
 
-    /// Opens a transport: where the controller is, such as `hci-socket:0` or `tcp-client:127.0.0.1:6402`.
+    /// Opens a transport to a controller, such as `hci-socket:0` or `tcp-client:127.0.0.1:6402`.
     ///
-    /// It begins at once and returns without waiting; `AdapterStatus` reports the result.
+    /// Opening starts immediately, and the initializer returns without waiting. `AdapterStatus` reports the result.
     ///
     /// - Throws: if the process has no file descriptors or threads left, or the capture file cannot be written.
     public convenience init(_ transport: TransportName, options: Options) throws(BluetoothError) {
         try self.init(transport, options: options, calls: .system(report: options.report))
     }
 
-    /// As above, with another opener of transports: tests replace a kernel with Bluetooth.
+    /// Like the initializer above, with custom functions for opening transports, which tests substitute for a real
+    /// kernel.
     package convenience init(
         _ name: TransportName, options: Options, calls: TransportCalls
     ) throws(BluetoothError) {
         try self.init(name, options: options, calls: calls, clock: .system)
     }
 
-    /// As above, with another clock.
+    /// Like the initializer above, with a custom clock.
     convenience init(
         _ name: TransportName, options: Options, calls: TransportCalls, clock: AdapterClock
     ) throws(BluetoothError) {
         try self.init(.transport(name, calls), clock, nil, options)
     }
 
-    /// Uses a controller in this process, such as one of a virtual radio.
+    /// Uses a controller in this process, such as a virtual radio's.
     public convenience init(_ port: any PacketPort, options: Options) throws(BluetoothError) {
         try self.init(.port(port), .port(port), port, options)
     }
@@ -84,7 +90,7 @@ public final class AdapterRunner: Sendable {
     ) throws(BluetoothError) {
         do throws(TransportError) {
             turns = try RunnerTurns(RunnerCore(clock, source, options), port)
-            // The file comes first: nothing is sent without it.
+            // Create the capture file first, so that no packet is sent without being captured.
             if let path = options.captureFile {
                 turns.guarded.core.capture = try CaptureFile(path: path, report: options.report)
             }
@@ -100,23 +106,24 @@ public final class AdapterRunner: Sendable {
 
     /// Adds a user. Its first event is the adapter's status, followed by a snapshot.
     ///
-    /// The adapter keeps the observer until the user is detached or the adapter closes.
+    /// The adapter retains the observer until the user is detached or the adapter closes.
     public func attach(_ observer: any AdapterObserver) -> UserID {
         let user = UserID(number: lastUser.wrappingAdd(1, ordering: .relaxed).newValue)
         _ = deliver(turns.mailbox.put(user, observer))
         return user
     }
 
-    /// Removes a user, with all it requested. Returns at once; events in the meantime may still reach it.
+    /// Removes a user and everything it requested. Returns immediately; the user may still receive events that were on
+    /// their way.
     public func detach(_ user: UserID) {
         _ = deliver(turns.mailbox.put(HostCall(user: user, kind: .detach)))
     }
 
-    /// Posts a call. It is carried out after those posted earlier, on this thread or others.
+    /// Posts a call. It is carried out after the calls posted earlier, from this thread or others.
     ///
-    /// - Parameter token: the token that `UserEvent.ended` carries; `.none` if the result is not wanted.
+    /// - Parameter token: the token that `UserEvent.ended` carries; `.none` if the caller does not need the result.
     /// - Parameter knownChanges: see `HostCall.knownChanges`.
-    /// - Returns: false if the adapter is closed: then no event follows.
+    /// - Returns: false if the adapter is closed, in which case no event follows.
     @discardableResult
     public func post(
         _ kind: HostCall.Kind, token: CallToken = .none, from user: UserID, keepsOrder: Bool = true,
@@ -126,7 +133,7 @@ public final class AdapterRunner: Sendable {
         return deliver(turns.mailbox.put(call))
     }
 
-    /// A token that no other call through this adapter has.
+    /// Returns a token that no other call through this adapter has.
     public func makeToken() -> CallToken {
         CallToken(rawValue: lastToken.wrappingAdd(1, ordering: .relaxed).newValue)
     }
@@ -138,13 +145,13 @@ public final class AdapterRunner: Sendable {
         return true
     }
 
-    // MARK: - What there is
+    // MARK: - State
 
-    /// Why the adapter is not ready; nil if it is ready or being opened. Inside `AdapterObserver.receive` it matches
+    /// Why the adapter is not ready; nil if it is ready or being opened. Inside `AdapterObserver.receive`, it matches
     /// the last event.
     public var failure: BluetoothError? { turns.failure }
 
-    /// What the controller can do, and its address; nil while there is no controller.
+    /// The controller's capabilities and address; nil while no controller is available.
     public var information: ControllerInformation? { turns.information }
 
     /// The current time of the adapter's clock.
@@ -153,55 +160,56 @@ public final class AdapterRunner: Sendable {
     /// Whether the adapter is closed.
     public var isClosed: Bool { turns.mailbox.isClosed }
 
-    /// The application's error for the error of a call.
+    /// The application's error for a call that failed with `error`.
     public func error(for error: HostError) -> BluetoothError {
         if error == .adapterRemoved, isClosed { return failure ?? .adapterClosed }
         return BluetoothError(error)
     }
 
-    /// What calls throw on a link that ended for this reason.
+    /// The error that calls throw on a link that ended for this reason.
     public func error(for reason: DisconnectReason) -> BluetoothError {
         reason == .adapterRemoved ? error(for: HostError.adapterRemoved) : .disconnected(reason)
     }
 
-    /// What the host holds, for tests.
+    /// The number of objects that the host holds, for tests.
     package var occupancy: HostOccupancy { turns.guarded.withTurn { $0.shared.occupancy } }
 
-    /// What it holds more of than it may, in words; nil where there is nothing.
+    /// A description of the first table or queue that exceeds its limit, for tests; nil if none does.
     package var surplus: String? { turns.guarded.withTurn { $0.shared.surplus } }
 
-    /// The bonds that the host knows of, for tests.
+    /// The bonds that the host has loaded, for tests.
     package var bonds: [Bond] { turns.guarded.withTurn { $0.shared.bonds } }
 
-    /// Waits until nothing that was posted, or sent over a link, is under way any more: for tests.
+    /// Waits until no posted call and no data sent over a link is pending, for tests.
     package func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
             if !deliver(turns.mailbox.put(continuation)) { continuation.resume() }
         }
     }
 
-    /// Whether nothing is under way: for tests in manual time.
+    /// Whether nothing is pending, for tests on manual time.
     package var isIdle: Bool { turns.guarded.withTurn { $0.isIdle && turns.mailbox.isEmpty } }
 
-    /// How many calls were carried out, and packets received but for advertising reports: for tests.
+    /// The number of calls carried out plus packets received, not counting advertising reports, for tests.
     package var work: UInt64 { turns.guarded.withTurn { $0.work } }
 
-    /// The core, and a turn, for tests.
+    /// Access to the core and its turns, for tests.
     var guarded: GuardedCore { turns.guarded }
     package func wake() { turns.wake() }
     package func takeTurn() -> Instant? { turns.takeTurn() }
 
-    // MARK: - The end
+    // MARK: - Closing
 
-    /// Ends everything and releases the transport. Pending calls end first, each with its event, and the last event of
-    /// every user says that the adapter is closed. Then the links are disconnected, so that peers learn of it at once. A
-    /// controller that does not report their end within half a second is released anyway.
+    /// Closes the adapter and releases the transport.
     ///
-    /// Bonds are stored meanwhile. Changes that the disk has not taken after 3 seconds are abandoned, and reported to `reportBonds`.
+    /// Pending calls end first, each with its event, and the last event of every user reports that the adapter is
+    /// closed. Then the host disconnects its links, so that peers notice immediately. If the controller does not report
+    /// their disconnection within half a second, it is released anyway. Bonds are stored meanwhile. Changes that are
+    /// not on the disk after 3 seconds are abandoned and reported to `reportBonds`.
     ///
-    /// Returns when all of that is done. Where the time of a port is manual, it returns when the users have been notified, and
-    /// the links are disconnected as time passes. Inside `AdapterObserver.receive` it returns at once, and the adapter closes
-    /// next.
+    /// The method returns when all of that is done. With a port on manual time, it returns once the users have been
+    /// notified, and the links are disconnected as time advances. Inside `AdapterObserver.receive` it returns
+    /// immediately, and the adapter closes after that.
     public func close() {
         let ended = DispatchSemaphore(value: 0)
         let isInTurn = turns.guarded.isInTurn
@@ -209,9 +217,10 @@ public final class AdapterRunner: Sendable {
         if !isInTurn, !turns.isTurnedByPort { ended.wait() }
     }
 
-    /// Closes as `close` does, and does not wait for the links or the disk.
+    /// Closes like `close()`, but does not wait for the links or the disk.
     ///
-    /// - Parameter whenEnded: called once everything is done, on any thread, which may be in a turn: it must not wait.
+    /// - Parameter whenEnded: called on any thread once closing is complete. It may run inside a turn and must not
+    ///   block.
     package func close(whenEnded: @escaping @Sendable () -> Void) {
         turns.ended.whenReached(whenEnded)
         guard !turns.guarded.isInTurn else { return beginClosing() }
@@ -219,16 +228,16 @@ public final class AdapterRunner: Sendable {
         turns.noteClosing()
     }
 
-    /// Closes as `close` does, and suspends the task in place of blocking its thread.
+    /// Closes like `close()`, but suspends the task instead of blocking its thread.
     package func closeAndWait() async {
         guard !turns.isTurnedByPort else { return close {} }
         await withCheckedContinuation { continuation in close { continuation.resume() } }
     }
 
-    /// Closes as `close` does, after the calls already posted, and returns at once.
+    /// Closes like `close()`, after the calls already posted, and returns immediately.
     public func beginClosing() { turns.beginClosing() }
 
-    /// Ends as the process does that is killed: nothing is disconnected, and peers lose their links.
+    /// Ends as if the process were killed: the host disconnects nothing, and its peers lose their links.
     package func kill() {
         turns.guarded.withTurn { $0.close(.adapterClosed, turns.mailbox, disconnects: false) }
         turns.noteClosing()
@@ -237,6 +246,6 @@ public final class AdapterRunner: Sendable {
     /// Whether the transport is released.
     package var isReleased: Bool { turns.isReleased }
 
-    /// Whether time passes for the adapter only when somebody says so.
+    /// Whether time passes for the adapter only when a caller advances it.
     package var isTimeManual: Bool { turns.isTurnedByPort }
 }

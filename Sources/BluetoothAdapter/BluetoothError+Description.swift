@@ -1,9 +1,9 @@
 import BluetoothHost
 
 extension BluetoothError: CustomStringConvertible {
-    /// One line that says what happened and what can be done about it.
+    /// One line that states what failed and what can be done about it.
     public var description: String {
-        switch self {
+        switch kind {
         case .transport(let error): "\(error)"
         case .adapter(let failure): "\(failure)"
         case .adapterClosed: "the adapter has been closed; open it again"
@@ -36,7 +36,7 @@ extension BluetoothError: CustomStringConvertible {
         case .servicesChanged: "the services of the peer have changed; discover them again"
         case .dataLost: "a part of what the peer sent was lost"
         case .notFound(let uuid): "the peer has no attribute with the UUID \(uuid)"
-        case .notSupported(let what): what
+        case .notSupported(let what): "\(what)"
         case .valueTooLong(let maximum): "the value is too long: at most \(maximum) octets fit"
         case .malformedValue(let uuid, let failure):
             "the peer's value of \(uuid) is malformed, \(failure); read it as bytes to see what it is"
@@ -50,7 +50,29 @@ extension BluetoothError: CustomStringConvertible {
     }
 }
 
+extension BluetoothError.Unsupported: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .feature(let feature): "\(feature)"
+        case .subscriptions: "the characteristic neither notifies nor indicates"
+        case .descriptorCommands: "descriptors can only be written with a response"
+        case .multipleNotifications: "the peer does not support several values in one notification"
+        case .outdatedPeer: "the peer has not been informed yet that the services have changed"
+        }
+    }
+}
+
+extension BluetoothError.ExcessiveAdvertisement: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .payload(let error): "\(error)"
+        case .controller(let limit): "the controller takes at most \(limit) octets"
+        }
+    }
+}
+
 extension MessageInterruption: CustomStringConvertible {
+    /// The cause as a clause for the middle of a sentence, such as "a part of what the peer sent was lost".
     public var description: String {
         switch self {
         case .disconnected(let reason): "\(reason)"

@@ -4,19 +4,13 @@ import BluetoothHost
 import BluetoothL2CAP
 
 extension BluetoothError {
-    /// The feature whose absence `.notSupported` reports; nil for other errors, and where the peer lacks something.
-    public var missingFeature: ControllerFeature? {
-        guard case .notSupported(let what) = self else { return nil }
-        return ControllerFeature.allCases.first { $0.description == what }
-    }
-
-    /// The application's error for an error of the host.
+    /// Creates the application's error for an error of the host.
     public init(_ error: HostError) {
         switch error {
         case .notReady, .controllerReset: self = .notReady
         case .noSuchLink: self = .disconnected(.unknown)
         case .controller(let status): self = .refusedByController(status)
-        case .unsupported(let feature): self = .notSupported("\(feature)")
+        case .unsupported(let feature): self = .notSupported(feature)
         case .busy: self = .tooManyPending
         case .invalidParameters: self = .invalidParameters
         case .alreadyConnected: self = .alreadyConnected
@@ -31,10 +25,9 @@ extension BluetoothError {
         case .adapterRemoved: self = .adapterRemoved
         case .notFound(let uuid): self = .notFound(uuid)
         case .servicesChanged: self = .servicesChanged
-        case .database(let error): self = .invalidDefinition("\(error)")
-        case .advertisingData(let error): self = .advertisingDataTooLong("\(error)")
-        case .advertisingDataTooLong(let limit):
-            self = .advertisingDataTooLong("the controller takes at most \(limit) octets")
+        case .database(let error): self = .invalidDefinition(error)
+        case .advertisingData(let error): self = .advertisingDataTooLong(.payload(error))
+        case .advertisingDataTooLong(let limit): self = .advertisingDataTooLong(.controller(limit: limit))
         case .pairing(let error): self = .pairingFailed(error)
         case .bondNotStored: self = .bondNotStored
         case .notBonded: self = .notBonded
@@ -65,8 +58,8 @@ extension BluetoothError {
         case .notSubscribed(let handle): self = .notSubscribed(handle)
         case .insufficientSecurity(let code): self = .insufficientSecurity(code)
         case .valueTooLong(let maximum): self = .valueTooLong(maximum: maximum)
-        case .multipleNotificationsNotSupported: self = .notSupported("the peer takes one value at a time")
-        case .changeUnaware: self = .notSupported("the peer does not know yet that the services have changed")
+        case .multipleNotificationsNotSupported: self = .notSupported(.multipleNotifications)
+        case .changeUnaware: self = .notSupported(.outdatedPeer)
         case .indicationPending: self = .tooManyPending
         case .bearerClosed: self = .disconnected(.transactionTimeout)
         }

@@ -1,4 +1,4 @@
-// One import is enough: the types of the layers below are part of this module's interface.
+// One import is enough: this module's interface uses the types of the layers below.
 @_exported import BluetoothATT
 @_exported import BluetoothBase
 @_exported import BluetoothGAP

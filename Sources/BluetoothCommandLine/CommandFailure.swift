@@ -1,14 +1,16 @@
 import BluetoothLE
 
-/// Why a program ends without having done its job.
+/// The reason why a program ends without having done its job.
 public struct CommandFailure: Error, Equatable, Sendable {
+    /// The status with which the program exits.
     public var status: ExitStatus
-    /// One line for the user, which says what to do about it if possible; nil if the user already knows.
+    /// One line for the user, with a remedy if possible; nil if the user already knows the reason.
     public var message: String?
 
-    /// Whether the device was not found or reached in time, which an attempt before may explain better.
+    /// Whether the device was not found or reached in time. An earlier attempt may explain that better.
     public var isAbsence = false
 
+    /// Creates a failure. The message is one line for the user; nil if the user already knows the reason.
     public init(_ status: ExitStatus, _ message: String?, isAbsence: Bool = false) {
         self.status = status
         self.message = message
@@ -34,9 +36,9 @@ public struct CommandFailure: Error, Equatable, Sendable {
 }
 
 extension CommandFailure {
-    /// The failure for an error, which names the option that needs a feature that the controller lacks.
+    /// The failure for an error. If the controller lacks a feature, the message names the option that needs it.
     ///
-    /// - Parameter option: the option, as the user gave it, that needs the feature; nil if none of them does.
+    /// - Parameter option: returns the option that needs the feature, as the user gave it; nil if none does.
     public init(_ error: BluetoothError, option: (ControllerFeature) -> String?) {
         let advice = error.missingFeature.map { feature in
             option(feature).map { ", which \($0) needs; leave it out, or use another controller" }
@@ -48,5 +50,6 @@ extension CommandFailure {
 
 /// The parser reports an error of `validate()` by its description.
 extension CommandFailure: CustomStringConvertible {
+    /// The message; empty if it is nil.
     public var description: String { message ?? "" }
 }

@@ -4,17 +4,18 @@ import Dispatch
 
 /// An executable of this package: its arguments and its action.
 ///
-/// Conform to it instead of `AsyncParsableCommand`. Any error is then reported in one line on standard error, and the
-/// exit status gives its kind; SIGINT, SIGTERM and SIGHUP cancel `run()`, so that it ends cleanly.
+/// Conform to it instead of `AsyncParsableCommand`. Errors are then reported in one line on standard error, and the
+/// exit status states their kind. SIGINT, SIGTERM and SIGHUP cancel `run()`, so that it ends cleanly.
 public protocol CommandLineProgram: AsyncParsableCommand {}
 
-/// A command that writes nothing to standard output. All others refuse to begin where that is closed.
+/// A command that writes nothing to standard output. All other commands refuse to start if standard output is closed.
 public protocol CommandWithoutOutput: ParsableCommand {}
 
 extension CommandLineProgram {
     /// Runs the program, and ends the process.
     public static func main() {
-        // Before anything else opens a descriptor: an asynchronous `main` would find the dispatcher's in place already.
+        // Before anything else opens a descriptor. In an asynchronous `main`, the dispatcher would already have opened
+        // some.
         do { try StandardStreams.occupy() } catch { BluetoothPlatform.exit(tell(error).rawValue) }
         Task { await launch() }
         dispatchMain()
@@ -22,7 +23,7 @@ extension CommandLineProgram {
 
     private static func launch() async {
         let interruption = Interruption()
-        // No sooner: a signal that came meanwhile would leave things as they are.
+        // Only now: without the signal handlers, a signal would end the program without cleaning up.
         let work = Task { await self.status(of: Array(CommandLine.arguments.dropFirst())) }
         interruption.cancel(work)
         let result = await work.value
@@ -55,12 +56,12 @@ extension CommandLineProgram {
             return .success
         }
         let failure = failure(of: error, arguments)
-        // The user who cancelled the program knows.
+        // If the user cancelled the program, no message is needed.
         if let message = failure.message { say("\(_commandName): \(message)") }
         return failure.status
     }
 
-    /// The failure for an error, and what to say about it.
+    /// The failure for an error, with its message.
     static func failure(of error: any Error, _ arguments: [String] = []) -> CommandFailure {
         if let failure = CommandFailure(error) { return failure }
         var path = _commandName, command: any ParsableCommand.Type = self, rest = arguments[...]
@@ -74,7 +75,7 @@ extension CommandLineProgram {
         let message: String
         let commands = command.configuration.subcommands.map { $0._commandName }
         if let word = rest.first, !word.hasPrefix("-"), word != "help", !commands.isEmpty {
-            // Its options are not known either.
+            // The options of an unknown command are also unknown.
             message = "Unknown command '\(word)'" + Suggestion.question(Suggestion.closest(to: word, among: commands))
         } else {
             message = HelpText.oneLine(self.message(for: error))
@@ -85,8 +86,8 @@ extension CommandLineProgram {
 }
 
 extension String {
-    /// A message of the parser, with what the parser leaves out: why a value was refused, and an option that is not known and
-    /// whose value was taken for an argument.
+    /// A message of the parser, with information that the parser omits: why a value was refused, and that an option is
+    /// unknown and its value was taken for an argument.
     fileprivate func withHint(from arguments: ArraySlice<String>, options: [String]) -> String {
         let words = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }.map {
             String($0.prefix { $0 != "=" })

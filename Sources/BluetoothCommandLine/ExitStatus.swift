@@ -1,8 +1,8 @@
 import BluetoothLE
 
-/// The exit statuses of these executables. After a signal it is 128 plus the signal's number.
+/// The exit statuses of these executables. After a signal, the status is 128 plus the signal's number.
 ///
-/// `Documentation/Commands.md` has this table for users.
+/// `Documentation/Commands.md` contains this table for users.
 public enum ExitStatus: Int32, Sendable, CaseIterable {
     case success = 0
     case failure = 1
@@ -11,7 +11,7 @@ public enum ExitStatus: Int32, Sendable, CaseIterable {
     case linkLost = 4
     case transportFailed = 5
 
-    /// What it says, in the words of each help text and of the documentation.
+    /// The meaning, in the words of each help text and of the documentation.
     public var meaning: String {
         switch self {
         case .success: "done"
@@ -25,11 +25,11 @@ public enum ExitStatus: Int32, Sendable, CaseIterable {
 }
 
 extension ExitStatus {
-    /// The status for an error, regardless of its context: a caller for which a timeout means that nothing was found
+    /// The status for an error, regardless of its context. A caller for which a timeout means that nothing was found
     /// chooses the status itself.
     public init(_ error: BluetoothError) {
         self =
-            switch error {
+            switch error.kind {
             case .transport, .adapter, .adapterClosed, .adapterRemoved, .notReady, .refusedByController,
                 .alreadyConnected, .invalidParameters, .tooManyPending:
                 .transportFailed

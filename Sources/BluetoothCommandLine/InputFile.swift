@@ -37,7 +37,7 @@ public struct InputFile: ~Copyable {
         let file = try InputFile(path: path)
         let tooLong = CommandFailure(
             .usage, "\(path): longer than the \(maximumSize) octets allowed" + (advice.map { "; \($0)" } ?? ""))
-        // Nothing of a file that says how long it is needs to be read.
+        // A file that reports its size need not be read to find that it is too long.
         guard file.size ?? 0 <= maximumSize else { throw tooLong }
         var contents: [UInt8] = []
         while true {
@@ -48,7 +48,7 @@ public struct InputFile: ~Copyable {
         }
     }
 
-    /// How long it is; nil where only reading tells.
+    /// The size of the file; nil if only reading determines it.
     private var size: Int? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

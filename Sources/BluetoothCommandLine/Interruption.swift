@@ -3,20 +3,20 @@ import BluetoothPlatform
 import Dispatch
 import Synchronization
 
-/// Turns SIGINT, SIGTERM and SIGHUP into the cancellation of a task. If the task does not end in time, the process does; a
-/// second signal ends it at once.
+/// Converts SIGINT, SIGTERM and SIGHUP to the cancellation of a task. If the task does not end in time, the process
+/// ends. A second signal ends the process immediately.
 final class Interruption: Sendable {
     private struct First {
         var signal: Int32
         var instant: ContinuousClock.Instant
     }
 
-    /// For how long after the first signal others count as the same: `timeout`, for example, sends two.
+    /// Signals within this time after the first one count as the same: `timeout`, for example, sends two.
     private static let echo = Duration.milliseconds(500)
 
-    /// A thread of its own: those of tasks may all be held up.
+    /// A separate queue, because the threads that run tasks may all be blocked.
     private let queue = DispatchQueue(label: "signals", qos: .userInitiated)
-    /// How long the task may take to end after the first signal.
+    /// The time in which the task must end after the first signal.
     private let limit: Duration
     private struct State {
         var first: First?
@@ -30,11 +30,11 @@ final class Interruption: Sendable {
     /// Once this returns, the signals no longer kill the process.
     init(limit: Duration = .seconds(5)) {
         self.limit = limit
-        // Under nohup a program outlives its terminal.
+        // Under nohup, SIGHUP is ignored, and the program outlives its terminal.
         let signals = [SIGINT, SIGTERM] + (Self.isIgnored(SIGHUP) ? [] : [SIGHUP])
         let queue = queue
         sources = Mutex(signals.map { DispatchSource.makeSignalSource(signal: $0, queue: queue) })
-        // A closed output is an error for the writer, and does not kill the process.
+        // Writing to a closed output is an error for the writer, and must not kill the process.
         signal(SIGPIPE, SIG_IGN)
         let registrations = DispatchGroup()
         for (source, signal) in zip(sources.withLock { $0 }, signals) {
@@ -57,10 +57,10 @@ final class Interruption: Sendable {
         return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// The exit status that says which signal ended the program.
+    /// The exit status for the signal that ended the program.
     var status: Int32? { state.withLock { $0.first.map { 128 + $0.signal } } }
 
-    /// From now on the signals cancel `task`, also one that has come before.
+    /// Makes signals cancel `task`. If there was already a signal, the task is cancelled immediately.
     func cancel<Value: Sendable>(_ task: Task<Value, Never>) {
         let isInterrupted = state.withLock { state in
             state.cancel = { task.cancel() }
@@ -82,7 +82,7 @@ final class Interruption: Sendable {
         if now - earlier.instant > Self.echo { Self.exit(128 + signal) }
     }
 
-    /// Ends the process as it is, but for the terminal.
+    /// Ends the process immediately, after restoring the terminal.
     private static func exit(_ status: Int32) {
         LiveScreen.leaveCurrent()
         _exit(status)

@@ -2,9 +2,9 @@ import BluetoothPlatform
 
 /// A file that only this user can read.
 public enum PrivateFile {
-    /// Writes a file that was not there before.
+    /// Creates a file and writes its contents.
     ///
-    /// - Throws: a failure with the file's name, if it is there already or cannot be written.
+    /// - Throws: a failure with the file's name, if it already exists or cannot be written.
     public static func create(_ path: String, _ bytes: [UInt8]) throws(CommandFailure) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

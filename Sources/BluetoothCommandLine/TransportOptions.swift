@@ -30,9 +30,10 @@ public struct TransportOptions: ParsableArguments, Sendable {
         transform: Self.identity)
     var identity: DeviceAddress?
 
+    /// Creates options for the argument parser to fill in.
     public init() {}
 
-    /// The bits of a static address that are not all equal (Core 5.4, Vol 6, Part B, 1.3.2.1).
+    /// The bits of a static address that must not all be equal (Core 5.4, Vol 6, Part B, 1.3.2.1).
     private static let randomPart: UInt64 = 0x3FFF_FFFF_FFFF
 
     private static func identity(_ argument: String) throws -> DeviceAddress {
@@ -48,6 +49,9 @@ public struct TransportOptions: ParsableArguments, Sendable {
         return identity
     }
 
+    /// Checks the options.
+    ///
+    /// - Throws: `ValidationError` for `virtual`, because a radio inside the program has no other devices.
     public func validate() throws {
         if name == .virtual { throw ValidationError(Self.virtualRefusal) }
     }
@@ -56,12 +60,12 @@ public struct TransportOptions: ParsableArguments, Sendable {
         "a virtual radio inside this program has no other devices; start \"ble radio unix-server:a unix-server:b\", and "
         + "use --transport unix-client:a"
 
-    /// The environment variable that stands for `--transport`.
+    /// The environment variable that takes the place of `--transport`.
     static let variable = TransportName.environmentVariable
 
-    /// Where the controller is: what the option says, else the environment, else the first adapter.
+    /// The transport that the option names, otherwise the one in the environment, otherwise the first adapter.
     ///
-    /// - Throws: a usage failure if the environment names no transport.
+    /// - Throws: a usage failure if the environment does not name a transport.
     func transport(inEnvironment value: String? = getenv(variable).map { String(cString: $0) }) throws -> TransportName
     {
         if let name { return name }
@@ -80,10 +84,11 @@ public struct TransportOptions: ParsableArguments, Sendable {
     ///
     /// - Parameters:
     ///   - deviceName: the value of the Device Name characteristic; nil for the library's default.
-    ///   - isRecovering: whether to wait for an adapter that is unplugged; otherwise calls throw the reason.
-    ///   - pairing: whether to pair, and how; nil for a program that never does.
+    ///   - isRecovering: whether to wait for an adapter that is unplugged. Otherwise calls throw the reason.
+    ///   - pairing: whether to pair, and how; nil for a program that never pairs.
     ///   - configure: changes the settings of the host.
-    ///   - timeout: how long opening may take, which for a server is waiting for its first client; nil for no limit.
+    ///   - timeout: the time limit for opening, which for a server includes waiting for its first client; nil for no
+    ///     limit.
     public func withAdapter<Value: Sendable>(
         deviceName: String? = nil, isRecovering: Bool = false, pairing: PairingOptions? = nil, timeout: Seconds? = nil,
         configure: (inout HostConfiguration) -> Void = { _ in }, _ body: (Adapter) async throws -> Value
@@ -92,10 +97,10 @@ public struct TransportOptions: ParsableArguments, Sendable {
         return try await withAdapter(options, timeout.map(Attempts.init(within:)), pairing, body)
     }
 
-    /// The same for something that is done within one time, on an adapter that recovers. If the controller refuses a command in the
-    /// end, the adapter is opened again, and `body` carried out again with the same attempts.
+    /// Opens the adapter for an operation with one time limit, and recovers it if necessary. If the controller still
+    /// refuses a command at the end, the adapter is opened again, and `body` runs again with the same attempts.
     ///
-    /// - Parameter timeout: how long opening may take, and then how long the attempts may.
+    /// - Parameter timeout: the time limit for opening, and then for the attempts.
     public func withAdapter<Value: Sendable>(
         within timeout: Seconds, deviceName: String? = nil, pairing: PairingOptions? = nil,
         configure: (inout HostConfiguration) -> Void = { _ in }, _ body: (Adapter, Attempts) async throws -> Value
@@ -143,18 +148,18 @@ public struct TransportOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// How often a controller that fails while it is brought up is tried.
+    /// The number of attempts to open an adapter whose controller fails during initialization.
     private static let openingLimit = 3
 
-    /// Opens the adapter, again if its controller fails meanwhile in a way that another reset may get over.
+    /// Opens the adapter, and again if its controller fails in a way that another reset may resolve.
     private func openAgain(_ options: Adapter.Options, _ attempts: Attempts?) async throws -> Adapter {
         for _ in 1..<Self.openingLimit {
             do {
                 return try await open(options, attempts)
             } catch let error as BluetoothError {
-                guard case .adapter(let failure) = error, failure.mayPass, attempts?.left ?? .seconds(1) > .zero else {
-                    throw error
-                }
+                guard case .adapter(let failure) = error.kind, failure.mayPass,
+                    attempts?.left ?? .seconds(1) > .zero
+                else { throw error }
                 say("\(error); trying again")
             }
         }
@@ -178,7 +183,7 @@ public struct TransportOptions: ParsableArguments, Sendable {
                     "\(transport): no controller was there in \(timeout) s; start the other side, or allow a longer --timeout"
                 )
             }
-            guard case .transport(let failure) = error, transport == .hciSocket(.first), name == nil else {
+            guard case .transport(let failure) = error.kind, transport == .hciSocket(.first), name == nil else {
                 throw error
             }
             throw CommandFailure(
@@ -188,7 +193,7 @@ public struct TransportOptions: ParsableArguments, Sendable {
 }
 
 extension HostFailure {
-    /// Whether the controller may come up at the next attempt.
+    /// Whether the controller may start at the next attempt.
     fileprivate var mayPass: Bool {
         switch self {
         case .controllerNotResponding, .refused, .hardwareError, .malformedPacket: true

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Wakes tasks at instants of a clock. Cancelling a wait frees all that belongs to it at once.
+/// Wakes tasks at instants of a clock. Cancelling a wait frees all of its memory immediately.
 ///
-/// A sleep by a clock of the system stays in memory until its deadline, even when its task is cancelled. So waits do not sleep: one
-/// task sleeps for all of them, until the first deadline. Another one begins only for a deadline before that, and none is
-/// cancelled.
+/// A sleep on a system clock stays in memory until its deadline, even if its task is cancelled. Waits therefore do not
+/// sleep. One task sleeps for all of them, until the earliest deadline. Another sleep begins only for a deadline before
+/// that, and no sleep is cancelled.
 final class Alarm<Time: Clock<Duration>>: Sendable {
     private struct Wait {
         let deadline: Time.Instant
@@ -13,13 +13,13 @@ final class Alarm<Time: Clock<Duration>>: Sendable {
     }
 
     private struct State {
-        /// By deadline, and those of one deadline by number.
+        /// Sorted by deadline, and by number among equal deadlines.
         var waits: [Wait] = []
-        /// The deadlines of the sleeps under way, the first one last.
+        /// The deadlines of the sleeps in progress. The earliest one is last.
         var sleeps: [Time.Instant] = []
         var lastNumber: UInt64 = 0
 
-        /// Where a wait is, or belongs.
+        /// The index of a wait, or the index at which to insert it.
         func place(of deadline: Time.Instant, _ number: UInt64) -> Int {
             var range = waits.indices
             while !range.isEmpty {
@@ -40,7 +40,7 @@ final class Alarm<Time: Clock<Duration>>: Sendable {
             return waits.remove(at: place)
         }
 
-        /// Until when another sleep must begin; nil where those under way are early enough.
+        /// The deadline of the sleep that must begin now; nil if the sleeps in progress end early enough.
         mutating func nextSleep() -> Time.Instant? {
             guard let deadline = waits.first?.deadline else { return nil }
             if let first = sleeps.last, first <= deadline { return nil }
@@ -48,7 +48,7 @@ final class Alarm<Time: Clock<Duration>>: Sendable {
             return deadline
         }
 
-        /// The waits whose time has come.
+        /// Removes and returns the waits that are due.
         mutating func takeDue(at now: Time.Instant) -> [Wait] {
             let count = waits.firstIndex { $0.deadline > now } ?? waits.count
             defer { waits.removeFirst(count) }
@@ -61,7 +61,7 @@ final class Alarm<Time: Clock<Duration>>: Sendable {
 
     init(_ clock: Time) { self.clock = clock }
 
-    /// How many waits there are, and how many tasks sleep for them.
+    /// The number of waits, and the number of tasks that sleep for them.
     var counts: (waits: Int, sleeps: Int) { state.withLock { ($0.waits.count, $0.sleeps.count) } }
 
     /// Waits until an instant of the clock.
@@ -100,7 +100,7 @@ final class Alarm<Time: Clock<Duration>>: Sendable {
         }
     }
 
-    /// A sleep is over. Wakes whose time has come, and returns until when to sleep next.
+    /// A sleep has ended. Wakes the waits that are due, and returns the deadline of the next sleep.
     private func wake(after deadline: Time.Instant) -> Time.Instant? {
         let (due, next) = state.withLock { state in
             state.sleeps.removeAll { $0 == deadline }

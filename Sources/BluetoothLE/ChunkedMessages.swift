@@ -2,33 +2,34 @@ import BluetoothAdapter
 import BluetoothGATT
 import Synchronization
 
-/// Messages of any length over notifications, cut into chunks. A notification that is exactly `EOM` ends the message.
-/// See `ChunkedMessageSender` and `ChunkedMessageReceiver` for the rules.
+/// Messages of any length over notifications, divided into chunks. A notification that is exactly `EOM` ends the
+/// message. See `ChunkedMessageSender` and `ChunkedMessageReceiver` for the rules.
 extension Subscriber {
-    /// How a message is cut.
+    /// How a message is divided.
     public enum ChunkSize: Equatable, Sendable {
-        /// Into chunks of this many octets, at most what a notification carries on the link.
+        /// Chunks of this many octets, limited to what a notification can carry on the link.
         case octets(Int)
-        /// Into chunks as long as a notification can carry.
+        /// Chunks as long as a notification can carry.
         case maximum
     }
 
-    /// Sends a message to this subscriber, as fast as the link takes it.
+    /// Sends a message to this subscriber, as fast as the link accepts it.
     ///
     /// - Parameters:
-    ///   - message: its octets.
-    ///   - chunkSize: how many of them go into one notification.
-    ///   - progress: called after each chunk with how many octets of the message have been sent.
-    /// - Throws: what `notify` does; nothing more is sent then, so the receiver knows that the message is incomplete.
+    ///   - message: the octets of the message.
+    ///   - chunkSize: the number of octets in each notification.
+    ///   - progress: called after each chunk with the number of octets of the message sent so far.
+    /// - Throws: the errors of `notify`. Nothing more is sent after an error, so the receiver detects that the message
+    ///   is incomplete.
     public func send(
-        message: [UInt8], chunkSize: ChunkSize = .octets(20),
+        message: some Collection<UInt8>, chunkSize: ChunkSize = .octets(20),
         progress: @Sendable (_ octetsSent: Int) -> Void = { _ in }
     ) async throws(BluetoothError) {
-        let longest = try await maximumLength
+        let longest = maximumLength, octets = Array(message)
         var sender =
             switch chunkSize {
-            case .octets(let size): ChunkedMessageSender(message, chunkSize: min(max(size, 1), longest))
-            case .maximum: ChunkedMessageSender(message, chunkSize: longest)
+            case .octets(let size): ChunkedMessageSender(octets, chunkSize: min(max(size, 1), longest))
+            case .maximum: ChunkedMessageSender(octets, chunkSize: longest)
             }
         while !sender.isFinished {
             if Task.isCancelled { throw .cancelled }
@@ -44,16 +45,17 @@ extension Connection {
     /// Subscribes to a characteristic, receives one message, and unsubscribes.
     ///
     /// - Parameters:
-    ///   - characteristic: its notifications carry the message.
-    ///   - maximumSize: how many octets to accept.
-    ///   - idleTimeout: how long to wait for the next octet of it. Empty notifications are no progress.
-    ///   - timeLimit: how long the whole message may take, an hour by default: the largest by default takes less, even
-    ///     where a link carries 20 octets ten times a second.
-    ///   - progress: called after each chunk with how many octets have arrived.
-    /// - Throws: `.messageIncomplete`, with the number of octets that had come, if the link or a part of its stream is lost
-    ///   half way, if the peer stops sending, or if it is too slow; `.messageTooLong`. A message is never returned in part,
-    ///   and what is left of one that broke off is not taken for another: the call waits until the peer knows that no
-    ///   more is wanted, for `idleTimeout` at most.
+    ///   - characteristic: the characteristic whose notifications carry the message.
+    ///   - maximumSize: the maximum number of octets to accept.
+    ///   - idleTimeout: how long to wait for the next octet of the message. Empty notifications do not count as
+    ///     progress.
+    ///   - timeLimit: how long the whole message may take. Defaults to one hour: a message of the default maximum size
+    ///     takes less, even if the link carries only 20 octets ten times a second.
+    ///   - progress: called after each chunk with the number of octets received so far.
+    /// - Throws: `.messageIncomplete`, with the number of octets received, if the link ends, some of its data is lost,
+    ///   the peer stops sending or the peer is too slow; `.messageTooLong`. Part of a message is never returned. After
+    ///   an error, the call waits until the peer has confirmed the end of the subscription, for `idleTimeout` at most.
+    ///   The rest of the message is therefore not mistaken for another message.
     public func receiveMessage(
         from characteristic: DiscoveredCharacteristic, maximumSize: Int = ChunkedMessage.defaultMaximumSize,
         idleTimeout: Duration = .seconds(30), timeLimit: Duration = .seconds(3600),
@@ -75,8 +77,8 @@ extension Connection {
             message = received
         } catch {
             let error = error == .timedOut ? .messageIncomplete(bytesReceived: pace.octets, pace.interruption) : error
-            // What is still on its way must not be taken for the beginning of another message. A task that was cancelled
-            // waits for nothing.
+            // Chunks in flight must not be mistaken for the beginning of another message. A cancelled task does not
+            // wait.
             try? await withTimeout(idleTimeout) { () throws(BluetoothError) in
                 try await unsubscribe(from: characteristic)
             }
@@ -96,10 +98,13 @@ extension Connection {
             let chunk: [UInt8]?
             do throws(BluetoothError) {
                 chunk = try await chunks.next()
-            } catch .disconnected(let reason) {
-                throw .messageIncomplete(bytesReceived: receiver.bytesSoFar, .disconnected(reason))
-            } catch .dataLost {
-                throw .messageIncomplete(bytesReceived: receiver.bytesSoFar, .dataLost)
+            } catch {
+                switch error.kind {
+                case .disconnected(let reason):
+                    throw .messageIncomplete(bytesReceived: receiver.bytesSoFar, .disconnected(reason))
+                case .dataLost: throw .messageIncomplete(bytesReceived: receiver.bytesSoFar, .dataLost)
+                default: throw error
+                }
             }
             // Another task ended the subscription.
             guard let chunk else { throw .cancelled }
@@ -115,22 +120,22 @@ extension Connection {
     }
 }
 
-/// How far a transfer has come, and how long it may still take.
+/// The progress of a transfer, and how long it may still take.
 private final class TransferPace: Sendable {
     private let idleTimeout: Duration
     private let timeLimit: Duration
     private let stopwatch = Stopwatch()
-    /// How many octets have come, and when the last ones did.
+    /// The number of octets received, and the time when the last ones arrived.
     private let state = Mutex((octets: 0, lastProgress: Duration.zero))
 
     init(idleTimeout: Duration, timeLimit: Duration) {
         (self.idleTimeout, self.timeLimit) = (idleTimeout, timeLimit)
     }
 
-    /// How many octets have come.
+    /// The number of octets received.
     var octets: Int { state.withLock { $0.octets } }
 
-    /// So many octets have come. Progress is that there are more than before.
+    /// Records the number of octets received so far. Only an increase counts as progress.
     func note(_ octets: Int) {
         state.withLock { state in
             guard octets > state.octets else { return }
@@ -138,15 +143,15 @@ private final class TransferPace: Sendable {
         }
     }
 
-    /// When the transfer is over, as far as is known now, from its beginning on.
+    /// The time, from the beginning of the transfer, at which it ends if there is no more progress.
     private var deadline: Duration { min(timeLimit, state.withLock { $0.lastProgress } + idleTimeout) }
 
-    /// Returns when the transfer has been without progress for too long, or takes too long altogether.
+    /// Returns when the transfer has made no progress for too long, or has exceeded its time limit.
     func waitForEnd() async {
-        // One sleep for each `idleTimeout`, however much progress there is in it.
+        // One sleep for each `idleTimeout`, however often there is progress during it.
         while !Task.isCancelled, deadline > stopwatch.elapsed() { try? await stopwatch.sleep(deadline) }
     }
 
-    /// Which of the two it was.
+    /// Which of the two limits was exceeded.
     var interruption: MessageInterruption { deadline < timeLimit ? .stalled(idleTimeout) : .tooSlow(timeLimit) }
 }

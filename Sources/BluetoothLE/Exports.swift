@@ -1,4 +1,4 @@
-// One import is enough: the types of the layers below are part of this module's interface.
+// One import is enough: types of the layers below are part of the interface of this module.
 @_exported import BluetoothATT
 @_exported import BluetoothBase
 @_exported import BluetoothGAP
@@ -6,7 +6,8 @@
 @_exported import BluetoothSMP
 @_exported import BluetoothValues
 @_exported import class BluetoothAdapter.AdapterRunner
-@_exported import enum BluetoothAdapter.BluetoothError
+@_exported import struct BluetoothAdapter.BluetoothError
+@_exported import enum BluetoothAdapter.MessageInterruption
 @_exported import enum BluetoothAdapter.BondStoreError
 @_exported import class BluetoothAdapter.FileBondStore
 @_exported import class BluetoothAdapter.MemoryBondStore

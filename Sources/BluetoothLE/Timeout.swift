@@ -1,28 +1,29 @@
 import BluetoothAdapter
 
-/// The clock by which this module measures time limits: the system's, unless a task says otherwise.
+/// The clock that this module uses for time limits. Defaults to the system's continuous clock. A task may override it:
 ///
 ///     await TimeLimits.$clock.withValue(world.clock) { … }   // in virtual time
 ///
-/// Another clock than the system's must free a sleep that is cancelled, as virtual ones do.
+/// A clock that is not the system's must free a sleep that is cancelled, as virtual clocks do.
 ///
-/// The time limits that a host keeps, such as that of `connect`, go by the time of its adapter in any case.
+/// The time limits of a host, such as the timeout of `connect`, always use the time of the adapter.
 public enum TimeLimits {
+    /// The clock of the current task. Child tasks inherit it.
     @TaskLocal public static var clock: any Clock<Duration> = ContinuousClock()
 }
 
-/// Measures the time since it was made.
+/// Measures the time since its creation.
 struct Stopwatch: Sendable {
     /// The time that has passed.
     let elapsed: @Sendable () -> Duration
-    /// Waits until so much time has passed.
+    /// Waits until this much time has passed since the beginning.
     let sleep: @Sendable (_ untilElapsed: Duration) async throws -> Void
 
-    /// Begins, by the clock of this task.
+    /// Starts the stopwatch with the clock of this task.
     init() { self.init(TimeLimits.clock) }
 
     private init(_ clock: some Clock<Duration>) {
-        // A sleep by a clock of the system stays in memory until its deadline, even when it is cancelled.
+        // A sleep on a system clock stays in memory until its deadline, even if it is cancelled.
         switch clock {
         case let clock as ContinuousClock: self.init(clock, SystemAlarms.continuous)
         case let clock as SuspendingClock: self.init(clock, SystemAlarms.suspending)
@@ -44,12 +45,12 @@ struct Stopwatch: Sendable {
     }
 }
 
-/// Carries out `body`, and cancels it when `duration` has passed.
+/// Runs `body`, and cancels it when `duration` has passed.
 ///
-/// Every call of this module ends when its task is cancelled, so any of them, or several in a row, can be given a
-/// deadline this way. A deadline that was not needed leaves nothing behind.
+/// Every call of this module ends when its task is cancelled, so this function gives a deadline to any of them, or to
+/// several in a row. A deadline that was not needed leaves nothing in memory.
 ///
-/// - Throws: `.timedOut` if the time was not enough, otherwise what `body` throws.
+/// - Throws: `.timedOut` if the time was not sufficient, otherwise the error of `body`.
 public func withTimeout<Value: Sendable>(
     _ duration: Duration, _ body: @escaping @Sendable () async throws(BluetoothError) -> Value
 ) async throws(BluetoothError) -> Value {
@@ -58,10 +59,10 @@ public func withTimeout<Value: Sendable>(
     return value
 }
 
-/// Carries out `body`, and cancels it when `limit` returns.
+/// Runs `body`, and cancels it when `limit` returns.
 ///
-/// - Returns: nil if `limit` was first.
-/// - Throws: `.cancelled` if this task was cancelled first, otherwise what `body` throws.
+/// - Returns: nil if `limit` returned first.
+/// - Throws: `.cancelled` if this task was cancelled first, otherwise the error of `body`.
 package func race<Value: Sendable>(
     _ body: @escaping @Sendable () async throws(BluetoothError) -> Value,
     against limit: @escaping @Sendable () async -> Void
@@ -82,7 +83,7 @@ package func race<Value: Sendable>(
         let first = await group.next() ?? nil
         group.cancelAll()
         if let first { return first }
-        // The body may have ended at the same moment: then its result is kept.
+        // The body may have ended at the same moment. Its result is then kept.
         if case .success(let value)?? = await group.next() { return Result<Value, BluetoothError>.success(value) }
         return Task.isCancelled ? .failure(.cancelled) : nil
     }

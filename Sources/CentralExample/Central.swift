@@ -43,16 +43,16 @@ struct Central: CommandLineProgram {
     @Option(help: ArgumentHelp("How long receiving the card may take.", valueName: "seconds"))
     var cardTimeout = Seconds(600)
 
-    /// How long to wait for the next octet of the card.
+    /// The time limit for the next octet of the card.
     private static let idleTimeout = Duration.seconds(10)
 
     func run() async throws {
         let card = try await transport.withAdapter(within: timeout, pairing: pairing) { adapter, attempts in
             let search = DeviceSearch(attempts)
-            // Only until there is a protected link: a card that broke off is reported.
+            // Only until the link is protected: an interrupted transfer is reported, not repeated.
             let connection = try await attempts.run(on: adapter) {
                 let connection = try await connect(adapter, search)
-                say("connected to \(connection.peer), ATT_MTU \(try await connection.mtu)")
+                say("connected to \(connection.address), ATT_MTU \(connection.mtu)")
                 try await pairing.protect(connection)
                 return connection
             }
@@ -92,15 +92,10 @@ struct Central: CommandLineProgram {
                 progress.update(octets)
             }
         } catch {
-            switch error {
-            case .notFound(let uuid):
-                throw CommandFailure(.linkLost, "\(connection.peer) has no card: it lacks \(uuid)")
-            case .notSupported(let why): throw CommandFailure(.linkLost, "\(connection.peer) sends no card: \(why)")
-            case .messageIncomplete(let count, let why):
-                throw CommandFailure(
-                    .linkLost,
-                    "the card is incomplete, only \(counted(count, "octet")) \(count == 1 ? "has" : "have") come: \(why)"
-                )
+            switch error.code {
+            case .notFound, .notSupported:
+                throw CommandFailure(.linkLost, "\(connection.address) has no card: \(error)")
+            case .messageIncomplete: throw CommandFailure(.linkLost, "the card is incomplete: \(error)")
             default: throw error
             }
         }

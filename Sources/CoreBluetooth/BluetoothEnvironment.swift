@@ -5,8 +5,8 @@ import HCITransport
 import Logging
 import Synchronization
 
-/// Which controller the managers of this process use, and where they keep their state. On Apple's platforms the system
-/// decides both.
+/// The controller that the managers of this process use, and the directory for their state. On Apple's platforms the
+/// system decides both.
 ///
 /// A manager reads these when it is created. Managers with the same transport share one adapter.
 public enum BluetoothEnvironment {
@@ -25,21 +25,21 @@ public enum BluetoothEnvironment {
     @TaskLocal private static var stateDirectoryOfTask: URL?
     @TaskLocal private static var pairingOfTask: BluetoothPairing?
     @TaskLocal private static var loggerOfTask: Logger?
-    /// What managers in a simulated world use in place of all this.
+    /// The environment of a simulated world, which replaces all of these settings.
     @TaskLocal static var virtual: VirtualEnvironment?
 
-    /// The controller: what `BLUETOOTH_TRANSPORT` in the environment names, such as `hci-socket:1` or
-    /// `tcp-client:127.0.0.1:6402`, else the first adapter of the machine.
+    /// The controller. The default is the one that the environment variable `BLUETOOTH_TRANSPORT` names, such as
+    /// `hci-socket:1` or `tcp-client:127.0.0.1:6402`, otherwise the first adapter of the machine.
     public static var transport: BluetoothTransport {
         get { transportOfTask ?? values.withLock { $0.transport } }
         set { values.withLock { $0.transport = newValue } }
     }
 
-    /// Where restoration state, bonds and the key of peers' identifiers are kept: systemd's `STATE_DIRECTORY`, else
-    /// `swift-bluetooth-le` in `XDG_STATE_HOME`, else in `~/.local/state`.
+    /// The directory for restoration state, bonds and the key of peers' identifiers. The default is systemd's
+    /// `STATE_DIRECTORY`, otherwise `swift-bluetooth-le` in `XDG_STATE_HOME`, otherwise in `~/.local/state`.
     ///
-    /// Bonds that were made with a controller that is not one of this machine, such as a virtual one, are kept for as long as
-    /// the adapter is open, unless this has been set.
+    /// Bonds made through a controller that does not belong to this machine, such as a virtual one, last only while the
+    /// adapter is open, unless this property has been set.
     public static var stateDirectory: URL {
         get { chosenStateDirectory ?? defaultStateDirectory }
         set { values.withLock { $0.stateDirectory = newValue } }
@@ -51,34 +51,35 @@ public enum BluetoothEnvironment {
     private static let defaultStateDirectory = URL.stateDirectory
 
     /// Whether applications see the services that the system hides on Apple's platforms: Generic Access, Generic
-    /// Attribute, Human Interface Device and Apple Notification Center Service. False by default. It applies to later
-    /// discoveries.
+    /// Attribute, Human Interface Device and Apple Notification Center Service. Defaults to false. A change applies to
+    /// later discoveries.
     public static var showsSystemServices: Bool {
         get { values.withLock { $0.showsSystemServices } }
         set { values.withLock { $0.showsSystemServices = newValue } }
     }
 
-    /// Who answers for the person when a peer pairs with this process. By default pairing protects against listeners only,
-    /// and peers may pair while an application publishes something that needs encryption. It is read when the first manager
-    /// on a transport is created.
+    /// The user interaction for pairing. By default, pairing protects against passive eavesdropping only, and peers may
+    /// pair while an application publishes a value that needs encryption. The value is read when the first manager on a
+    /// transport is created.
     public static var pairing: BluetoothPairing {
         get { pairingOfTask ?? values.withLock { $0.pairing } }
         set { values.withLock { $0.pairing = newValue } }
     }
 
-    /// Where misuse of the API is reported. Apple's framework reports it on the console. Standard error by default.
+    /// The logger for misuse of the API and for failures, which Apple's framework reports on the console. Defaults to
+    /// standard error.
     public static var logger: Logger {
         get { loggerOfTask ?? values.withLock { $0.logger } }
         set { values.withLock { $0.logger = newValue } }
     }
 
-    /// Runs `body` with another log: a simulated world says what is wrong in its own way.
+    /// Runs `body` with another logger. A simulated world reports problems in its own way.
     package static func with<Value>(logger: Logger, _ body: () throws -> Value) rethrows -> Value {
         try $loggerOfTask.withValue(logger, operation: body)
     }
 
-    /// Makes the managers that `body` creates use a different controller from the rest of the process: for parallel
-    /// tests, and for tests in which two managers talk over a radio.
+    /// Makes the managers that `body` creates use a different controller from the rest of the process. This is for
+    /// parallel tests, and for tests in which two managers communicate over a radio.
     public static func with<Value>(
         transport: BluetoothTransport, stateDirectory: URL? = nil, pairing: BluetoothPairing? = nil,
         _ body: () throws -> Value
@@ -91,7 +92,7 @@ public enum BluetoothEnvironment {
     }
 }
 
-/// A way to a controller.
+/// The transport to a controller.
 public struct BluetoothTransport: Hashable, Sendable {
     enum Way: Hashable, Sendable {
         case named(String)
@@ -118,13 +119,13 @@ public struct BluetoothTransport: Hashable, Sendable {
     static let `default` = BluetoothTransport(
         ProcessInfo.processInfo.environment["BLUETOOTH_TRANSPORT"] ?? "hci-socket")
 
-    /// A controller by the name of its transport: `hci-socket:0`, `hci-socket:00:1A:7D:DA:71:13`, `virtual`,
-    /// `serial:/dev/ttyACM0`, …; with an invalid name the managers are `.unsupported`, and the log says why.
+    /// Creates a transport by its name: `hci-socket:0`, `hci-socket:00:1A:7D:DA:71:13`, `virtual`,
+    /// `serial:/dev/ttyACM0`, …. With an invalid name, managers are `.unsupported`, and the log states the cause.
     public init(_ name: String) {
         way = .named(name)
     }
 
-    /// A controller in this process, such as `VirtualRadio.addController` returns.
+    /// Creates a transport to a controller in this process, such as one returned by `VirtualRadio.addController`.
     public init(_ port: some PacketPort) {
         way = .port(port)
     }
@@ -142,7 +143,7 @@ extension BluetoothTransport {
 
 extension URL {
     fileprivate static var stateDirectory: URL {
-        // Without any of the variables, the user's home is what the system has on file.
+        // If none of the variables is set, the home directory is the one in the system's user database.
         StateDirectory.path().map { URL(fileURLWithPath: $0, isDirectory: true) }
             ?? FileManager.default.homeDirectoryForCurrentUser
             .appendingPathComponent(".local/state/swift-bluetooth-le", isDirectory: true)

@@ -7,7 +7,7 @@
 
 /// The domain of errors of the stack and of links: see `CBError`.
 public let CBErrorDomain = "CBErrorDomain"
-/// The domain of errors that an ATT server answers with: see `CBATTError`.
+/// The domain of ATT error responses: see `CBATTError`.
 public let CBATTErrorDomain = "CBATTErrorDomain"
 
 // MARK: - Advertisements
@@ -73,7 +73,7 @@ public let CBPeripheralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerA
 public let CBPeripheralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifierPeripheral"
 /// The services that were published: `[CBMutableService]`.
 public let CBPeripheralManagerRestoredStateServicesKey = "kCBRestoredServices"
-/// What was advertised: `[String: Any]`.
+/// The advertised data: `[String: Any]`.
 public let CBPeripheralManagerRestoredStateAdvertisementDataKey = "kCBRestoredAdvertisement"
 
 // MARK: - Well-known UUIDs

@@ -2,7 +2,7 @@ import Foundation
 
 /// The state directories of tested apps, which are removed afterwards.
 package enum StateDirectories {
-    /// Removed when the process ends: managers write until they are deallocated, some time after the test ends.
+    /// Removed when the process ends, because managers write until they are deallocated, some time after the test ends.
     private static let root: URL = {
         atexit { StateDirectories.removeAll() }
         return FileManager.default.temporaryDirectory.appendingPathComponent(

@@ -1,7 +1,7 @@
 extension TestRadio {
-    /// How far something is from the app.
+    /// The distance of a device from the app.
     public struct Proximity: Hashable, Sendable {
-        /// Some centimetres: −40 dBm.
+        /// A few centimeters: −40 dBm.
         public static let immediate = Proximity.rssi(-40)
         /// The same room: −60 dBm.
         public static let near = Proximity.rssi(-60)
@@ -10,10 +10,10 @@ extension TestRadio {
         /// Out of range. A link is lost when its supervision timeout has passed.
         public static let outOfRange = Proximity(pathLoss: 200)
 
-        /// At this RSSI, −127 to 0 dBm; below about −95 they are out of range.
+        /// The distance for an RSSI of −127 to 0 dBm. Below about −95 dBm, the device is out of range.
         public static func rssi(_ strength: Int8) -> Proximity { Proximity(pathLoss: -min(0, Int(strength))) }
 
-        /// The path loss, in dB: the controllers send with 0 dBm.
+        /// The path loss, in dB. The controllers transmit at 0 dBm.
         let pathLoss: Int
     }
 }

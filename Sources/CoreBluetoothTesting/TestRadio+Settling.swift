@@ -17,24 +17,25 @@ extension TestRadio {
         }
     }
 
-    /// Waits until everything that was sent over links has arrived, and the app's delegates have been told of it; and so on
-    /// for what the app and the devices do in turn. Then a test can look at what the app has become.
+    /// Waits until everything that was sent over links has arrived, and the app's delegates have been called for it.
+    /// The same holds for everything that the app and the devices do in response. Then a test can check the state of
+    /// the app.
     ///
     ///     try await sensor.simulateValueUpdate(Data([0, 72]), for: "2A37")
     ///     await air.settle()
     ///     #expect(app.beatsPerMinute == 72)
     ///
-    /// That is: no packet waits on either side or is on its way, no request waits for its answer, and no callback waits for
-    /// the app's queue. Nothing is assumed about how long that takes. What may take any time is not waited for: that
-    /// an advertisement is heard, a connection made, a link lost, a `VirtualPeripheralDelegate` told of what needs no answer,
-    /// or a task of the app's own done. Wait for the first of these with
-    /// `VirtualPeripheral.waitForSubscription(to:)` or `waitForConnection()`.
+    /// When this returns, no packet is queued on either side or in transit, no request is waiting for its response, and
+    /// no callback is waiting for the app's queue. This does not depend on timing. It does not wait for actions that
+    /// may take any time: an advertisement being received, a connection being established, a link being lost, a
+    /// `VirtualPeripheralDelegate` callback for an event that needs no response, or a task of the app. For a
+    /// subscription or a connection, use `VirtualPeripheral.waitForSubscription(to:)` or `waitForConnection()`.
     ///
-    /// With `.manual` time, time passes on the radio for as long as that takes. In an app whose queue is held up it waits
-    /// until the queue goes on.
+    /// With `.manual` time, the radio's time advances until then. If the app's queue is blocked, this waits until the
+    /// queue continues.
     public func settle() async {
-        // Everything that is done is done in answer to a call or a packet, and both are counted. A round in which every queue was
-        // seen empty and nothing was counted leaves nothing behind.
+        // Every action responds to a call or a packet, and both are counted. If every queue was found empty in a round
+        // and the counts have not changed, nothing is left to do.
         var before = work
         while true {
             await AdapterSimulation.waitUntilDelivered(at: transport)
@@ -45,7 +46,7 @@ extension TestRadio {
         }
     }
 
-    /// Waits until nothing is under way between the adapters.
+    /// Waits until nothing is in progress between the adapters.
     private func waitUntilIdle() async {
         let runners = runners
         guard radio.time == .manual else {
@@ -55,7 +56,7 @@ extension TestRadio {
         while !(runners.allSatisfy(\.isIdle) && radio.isQuiet) { await radio.advance(by: .milliseconds(10)) }
     }
 
-    /// How much each adapter has done so far.
+    /// The number of calls and packets that each adapter has processed so far.
     private var work: [ObjectIdentifier: UInt64] {
         Dictionary(runners.map { (ObjectIdentifier($0), $0.work) }) { first, _ in first }
     }

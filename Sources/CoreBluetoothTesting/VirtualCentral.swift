@@ -9,8 +9,8 @@ import VirtualRadio
 ///     try await phone.simulateConnection(to: "180D")
 ///     let values = try await phone.subscribe(to: "2A37", in: "180D")
 ///
-/// A refusal by the app is thrown as a `CBATTError`. Calls that need a connection throw `CBError(.notConnected)`
-/// without one.
+/// If the app rejects a request, the call throws a `CBATTError`. Calls that need a connection throw
+/// `CBError(.notConnected)` without one.
 public final class VirtualCentral: Sendable {
     private let adapter: Adapter
     private let radio: VirtualRadio
@@ -19,7 +19,7 @@ public final class VirtualCentral: Sendable {
 
     /// - Parameters:
     ///   - radio: the test's radio.
-    ///   - mtu: the ATT_MTU it asks for, in octets.
+    ///   - mtu: the ATT_MTU that the central requests, in octets.
     public init(on radio: TestRadio, mtu: Int = 517) async throws {
         self.radio = radio.radio
         app = radio.port
@@ -56,7 +56,7 @@ public final class VirtualCentral: Sendable {
         }
     }
 
-    /// Reads a value, however long it is.
+    /// Reads a value of any length.
     public func read(_ characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible) async throws -> Data
     {
         try await refusing { Data(try await connection.read(find(characteristic, service))) }
@@ -94,7 +94,7 @@ public final class VirtualCentral: Sendable {
 
     private var connection: Connection {
         get async throws {
-            guard let connection = await adapter.connections.first else { throw CBError(.notConnected) }
+            guard let connection = adapter.connections.first else { throw CBError(.notConnected) }
             return connection
         }
     }
@@ -109,7 +109,7 @@ public final class VirtualCentral: Sendable {
         do {
             return try await body()
         } catch let error as BluetoothError {
-            guard case .att(let refusal) = error else { throw error }
+            guard let refusal = error.attError else { throw error }
             throw CBATTError(CBATTError.Code(rawValue: Int(refusal.code.rawValue)) ?? .unlikelyError)
         }
     }

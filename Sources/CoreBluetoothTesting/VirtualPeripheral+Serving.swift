@@ -12,7 +12,7 @@ extension VirtualPeripheral {
             do {
                 for try await event in events { await self?.handle(event, uuids) }
             } catch {
-                // The device went with its radio.
+                // The device is gone, together with its radio.
             }
         }
     }
@@ -43,7 +43,7 @@ extension VirtualPeripheral {
             } catch {
                 try? await request.refuse(ATTErrorCode(refusing: error))
             }
-        // The delegate knows of none of these.
+        // The delegate has no methods for these.
         case .subscriptionChanged, .dataLost, .authorizationRequested: break
         }
     }
@@ -56,8 +56,8 @@ extension VirtualPeripheral {
 }
 
 extension IncomingWrite {
-    /// The values, put together from their parts, in order of their first parts. Each begins empty: a part that would
-    /// leave a gap is refused.
+    /// The values, assembled from their parts, in the order of their first parts. Each value starts empty, so a part
+    /// that would leave a gap is rejected.
     fileprivate var values: [(handle: AttributeHandle, value: Data)] {
         get throws(CBATTError) {
             var values: [(handle: AttributeHandle, value: Data)] = []

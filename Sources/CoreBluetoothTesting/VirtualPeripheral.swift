@@ -7,7 +7,7 @@ import VirtualRadio
 /// A peripheral that a test declares and controls.
 ///
 /// It is a separate device on the test's radio, with a real stack: an app sees what it would see of such hardware.
-/// Using it before it was added to a radio is a programming error.
+/// Using a peripheral before it is added to a radio is a programming error.
 public final class VirtualPeripheral: @unchecked Sendable {
     // Unchecked: mutable state is set once, in `appear`, before anything else uses it.
 
@@ -20,7 +20,7 @@ public final class VirtualPeripheral: @unchecked Sendable {
 
     private var device: Device?
     private var serving: Task<Void, Never>?
-    /// A call waiting for a subscription.
+    /// The calls that wait for a subscription.
     private let waiting = Mutex<[(uuid: BluetoothUUID, continuation: CheckedContinuation<Void, Never>)]>([])
 
     /// Its device on a radio.
@@ -34,13 +34,13 @@ public final class VirtualPeripheral: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - name: its name, which it advertises and has as its Device Name.
-    ///   - advertised: the services it advertises; by default all it has.
-    ///   - services: what it offers.
+    ///   - name: the name that it advertises and that its Device Name holds.
+    ///   - advertised: the services that it advertises; all of `services` by default.
+    ///   - services: the services that it offers.
     ///   - isConnectable: whether centrals may connect.
     ///   - proximity: its initial distance.
-    ///   - delegate: answers for values that are not kept, and receives callbacks for the actions of centrals. Held
-    ///     weakly.
+    ///   - delegate: answers requests for values that the peripheral does not store, and receives callbacks for the
+    ///     actions of centrals. Held weakly.
     public init(
         name: String?, advertising advertised: [any CBUUIDConvertible]? = nil, services: [VirtualService] = [],
         isConnectable: Bool = true, proximity: TestRadio.Proximity = .near,
@@ -83,7 +83,7 @@ public final class VirtualPeripheral: @unchecked Sendable {
         return device
     }
 
-    // MARK: - What a test has it do
+    // MARK: - Actions of the peripheral
 
     /// Starts advertising, as it does when it appears.
     public func simulateAdvertising() async throws {
@@ -93,7 +93,7 @@ public final class VirtualPeripheral: @unchecked Sendable {
         try await present.adapter.advertise(advertisement, isConnectable: isConnectable)
     }
 
-    /// Stops advertising: it is no longer found. Links stay.
+    /// Stops advertising, so that it is no longer discovered. Its links remain.
     public func simulateSilence() async {
         await present.adapter.stopAdvertising()
     }
@@ -108,15 +108,15 @@ public final class VirtualPeripheral: @unchecked Sendable {
 
     /// How many centrals are connected.
     public var connectionCount: Int {
-        get async { await device?.adapter.connections.count ?? 0 }
+        get async { device?.adapter.connections.count ?? 0 }
     }
 
     /// Waits until a central, such as the app, has connected.
     public func waitForConnection() async throws {
         let adapter = present.adapter
-        // Before the check, so that none is missed.
-        let events = await adapter.events()
-        guard await adapter.connections.isEmpty else { return }
+        // Subscribe before the check, so that no connection is missed.
+        let events = adapter.events()
+        guard adapter.connections.isEmpty else { return }
         for try await case .connected in events { return }
     }
 
@@ -132,7 +132,7 @@ public final class VirtualPeripheral: @unchecked Sendable {
                 waiting.withLock { $0.append((characteristic.uuid, continuation)) }
                 if Task.isCancelled { return subscribed(characteristic.uuid) }
                 Task { [self] in
-                    if await !characteristic.subscribers.isEmpty { subscribed(characteristic.uuid) }
+                    if !characteristic.subscribers.isEmpty { subscribed(characteristic.uuid) }
                 }
             }
         } onCancel: {
@@ -150,21 +150,21 @@ public final class VirtualPeripheral: @unchecked Sendable {
         for one in all { one.continuation.resume() }
     }
 
-    /// Makes another program of the app's device connect, until the link ends. The app finds the peripheral with
-    /// `retrieveConnectedPeripherals(withServices:)`; if it connects there is no new link, and if it leaves this one
-    /// stays.
+    /// Makes another program on the app's device connect and use the link until it ends. The app finds the peripheral
+    /// with `retrieveConnectedPeripherals(withServices:)`. If the app connects, it shares this link; if it disconnects,
+    /// the link remains.
     ///
     /// - Throws: if the app's adapter is off.
     public func simulateConnection() async throws {
         let device = present
-        guard let address = await device.adapter.information?.address else { throw CBError(.notConnected) }
+        guard let address = device.adapter.information?.address else { throw CBError(.notConnected) }
         try await AdapterSimulation.connect(to: address, at: BluetoothTransport(device.app))
     }
 
     /// Ends the links. Data sent just before may be lost, as on the air.
     ///
     /// - Parameter error: the error for the app: `.peripheralDisconnected` if the peripheral disconnects, or
-    ///   `.connectionTimeout` as after a supervision timeout. Others act like the first.
+    ///   `.connectionTimeout` as after a supervision timeout. Other values act like `.peripheralDisconnected`.
     public func simulateDisconnection(_ error: CBError.Code = .peripheralDisconnected) async throws {
         let device = present
         if error == .connectionTimeout {
@@ -172,7 +172,7 @@ public final class VirtualPeripheral: @unchecked Sendable {
                 air.dropLinks(of: device.port.identifier, reason: .connectionTimeout, at: now)
             }
         } else {
-            for connection in await device.adapter.connections { try await connection.disconnect() }
+            for connection in device.adapter.connections { try await connection.disconnect() }
         }
     }
 
@@ -187,30 +187,30 @@ public final class VirtualPeripheral: @unchecked Sendable {
 
     /// Changes a value, and notifies or indicates it to subscribers.
     ///
-    /// - Throws: `CBError(.invalidParameters)` if there is no such characteristic; or why it could not be sent. A
-    ///   subscriber that leaves meanwhile is not an error.
+    /// - Throws: `CBError(.invalidParameters)` if there is no such characteristic, or the error for which the value
+    ///   could not be sent. A subscriber that leaves in the meantime is not an error.
     public func simulateValueUpdate(_ value: Data, for uuid: some CBUUIDConvertible) async throws {
         let characteristics = present.characteristics.filter { $0.uuid == uuid.bluetooth }
         guard !characteristics.isEmpty else { throw CBError(.invalidParameters) }
         for characteristic in characteristics {
             if await characteristic.value != nil { try await characteristic.setValue([UInt8](value)) }
-            for subscriber in await characteristic.subscribers { try await subscriber.tell([UInt8](value)) }
+            for subscriber in characteristic.subscribers { try await subscriber.tell([UInt8](value)) }
         }
     }
 }
 
 extension Subscriber {
-    /// Notifies or indicates, as this subscriber has asked for.
+    /// Sends a notification or an indication, depending on the subscription.
     fileprivate func tell(_ value: [UInt8]) async throws(BluetoothError) {
         do throws(BluetoothError) {
             do throws(BluetoothError) {
                 try await notify(value)
             } catch {
-                guard case .notSubscribed = error else { throw error }
+                guard error.code == .notSubscribed else { throw error }
                 try await indicate(value)
             }
         } catch {
-            switch error {
+            switch error.code {
             case .disconnected, .notSubscribed: return
             default: throw error
             }

@@ -5,22 +5,26 @@ import Foundation
 ///
 /// Calls come one at a time, in the order of the events, on any thread. The peripheral does nothing else during a call.
 public protocol VirtualPeripheralDelegate: AnyObject {
-    /// A central reads a value that the peripheral does not keep. Throw a `CBATTError` to refuse, which is the default.
+    /// A central reads a value that the peripheral does not store. Throw a `CBATTError` to reject the request, which is
+    /// the default.
     func peripheral(_ peripheral: VirtualPeripheral, valueOf characteristic: CBUUID) throws -> Data
-    /// A central has written a value, with all parts if it is long. Throw a `CBATTError` to refuse a value that the
-    /// peripheral does not keep. A kept value has already been accepted.
+    /// A central has written a value. A long value is complete. Throw a `CBATTError` to reject a value that the
+    /// peripheral does not store; a stored value has already been accepted.
     func peripheral(_ peripheral: VirtualPeripheral, didReceive value: Data, for characteristic: CBUUID) throws
     /// A central has subscribed or unsubscribed.
     func peripheral(_ peripheral: VirtualPeripheral, isSubscribed: Bool, to characteristic: CBUUID)
 }
 
 extension VirtualPeripheralDelegate {
+    /// Rejects the read with `CBATTError.readNotPermitted`.
     public func peripheral(_ peripheral: VirtualPeripheral, valueOf characteristic: CBUUID) throws -> Data {
         throw CBATTError(.readNotPermitted)
     }
 
+    /// Accepts the value.
     public func peripheral(_ peripheral: VirtualPeripheral, didReceive value: Data, for characteristic: CBUUID) throws {
     }
 
+    /// Ignores the change of the subscription.
     public func peripheral(_ peripheral: VirtualPeripheral, isSubscribed: Bool, to characteristic: CBUUID) {}
 }

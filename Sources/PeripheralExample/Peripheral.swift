@@ -52,7 +52,7 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
             try await Attempts.untilTaken(on: adapter) { () throws(BluetoothError) in
                 try await adapter.advertise(complete)
             }
-            if let information = await adapter.information { say("advertising \(name) as \(information.address)") }
+            if let information = adapter.information { say("advertising \(name) as \(information.address)") }
 
             async let _: Void = reportConnections(of: adapter)
             try await serve(card, to: service.characteristics[0].events)
@@ -70,14 +70,14 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
 
     /// Reports connections and disconnections.
     private func reportConnections(of adapter: Adapter) async throws {
-        for try await event in await adapter.events() {
+        for try await event in adapter.events() {
             switch event {
-            case .connected(let connection): say("\(connection.peer) connected")
-            case .disconnected(let connection, let reason): say("\(connection.peer) left: \(reason)")
+            case .connected(let connection): say("\(connection.address) connected")
+            case .disconnected(let connection, let reason): say("\(connection.address) left: \(reason)")
             case .resetting(let cause): say("the controller is being reset: \(cause)")
             case .removed(let cause): say("the adapter is gone: \(cause); waiting for it")
             case .ready: say("the controller is back")
-            case .securityChanged(let connection, let security): say("\(connection.peer) is \(security.summary)")
+            case .securityChanged(let connection, let security): say("\(connection.address) is \(security.summary)")
             case .servicesChanged, .nameChanged, .pairingEnded, .bondRefused: break
             }
         }
@@ -99,7 +99,8 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
                     try await subscriber.connection.waitForDisconnection()
                 }
                 return
-            // A bonded central asks again once it listens. The card can only be subscribed to, and only to notifications.
+            // A bonded central subscribes again when it is ready. The card allows only subscriptions, and only to
+            // notifications.
             case .subscriptionRestored, .subscriptionChanged, .written, .dataLost, .readRequested, .writeRequested,
                 .authorizationRequested:
                 break
@@ -107,12 +108,12 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
         }
     }
 
-    /// How long to wait for a central that has received its card to disconnect.
+    /// The time limit for a central that has received its card to disconnect.
     private static let disconnectTimeout = Duration.seconds(5)
 
     /// Sends the card to one subscriber, and returns whether all of it was sent.
     private func send(_ card: [UInt8], to subscriber: Subscriber) async -> Bool {
-        let peer = subscriber.connection.peer
+        let peer = subscriber.connection.address
         do {
             say("sending \(counted(card.count, "octet")) to \(peer)")
             try await subscriber.send(message: card, chunkSize: chunkSize)

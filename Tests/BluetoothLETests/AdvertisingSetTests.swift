@@ -26,11 +26,11 @@ struct AdvertisingSetTests {
         let sets = try await radio.passing {
             try await advertiser.advertise(AdvertisementData(name: "Sets"))
             return [
-                try await advertiser.advertise(set: Self.beacon(long, sid: 4)),
-                try await advertiser.advertise(set: Self.beacon([2, 10, 0], sid: 5)),
+                try await advertiser.addAdvertisingSet(Self.beacon(long, sid: 4)),
+                try await advertiser.addAdvertisingSet(Self.beacon([2, 10, 0], sid: 5)),
             ]
         }
-        let sightings = try await scanner.scan()
+        let sightings = scanner.scan()
         let seen = try await radio.passing {
             var seen: [UInt8?: Int] = [:]
             for try await sighting in sightings {
@@ -53,17 +53,17 @@ struct AdvertisingSetTests {
         arguments: [false, true])
     func highDutyCycle(_ isExtended: Bool) async throws {
         let (central, advertiser) = try await adapters(extended: isExtended)
-        let peer = PeerID(try #require(await central.information?.address))
+        let peer = PeerID(try #require(central.information?.address))
         var parameters = AdvertisingParameters(data: [], peer: peer)
         parameters.isHighDutyCycle = true
         try await radio.passing { [parameters] in
-            try await advertiser.advertise(set: parameters).waitUntilEnded()
-            let address = try #require(await advertiser.information?.address)
+            try await advertiser.addAdvertisingSet(parameters).waitUntilEnded()
+            let address = try #require(advertiser.information?.address)
             async let connection = central.connect(to: address)
-            while await advertiser.connections.isEmpty {
-                try await advertiser.advertise(set: parameters).waitUntilEnded()
+            while advertiser.connections.isEmpty {
+                try await advertiser.addAdvertisingSet(parameters).waitUntilEnded()
             }
-            #expect(try await connection.peer == address)
+            #expect(try await connection.peer == PeerID(address))
         }
     }
 
@@ -72,7 +72,7 @@ struct AdvertisingSetTests {
         try await radio.passing {
             var parameters = Self.beacon([1], sid: 0)
             parameters.maximumEvents = 3
-            try await advertiser.advertise(set: parameters).waitUntilEnded()
+            try await advertiser.addAdvertisingSet(parameters).waitUntilEnded()
         }
     }
 
@@ -80,13 +80,11 @@ struct AdvertisingSetTests {
     func legacy() async throws {
         let (_, advertiser) = try await adapters(extended: false)
         try await radio.passing {
-            do {
-                _ = try await advertiser.advertise(set: Self.beacon([1], sid: 0))
-                Issue.record("advertised")
-            } catch BluetoothError.notSupported(let why) {
-                #expect(why == "the controller does not support extended advertising")
+            let error = await #expect(throws: BluetoothError.self) {
+                try await advertiser.addAdvertisingSet(Self.beacon([1], sid: 0))
             }
-            _ = try await advertiser.advertise(set: AdvertisingParameters(data: [2, 1, 6]))
+            #expect(error?.code == .notSupported && error?.missingFeature == .extendedAdvertising)
+            _ = try await advertiser.addAdvertisingSet(AdvertisingParameters(data: [2, 1, 6]))
         }
     }
 }

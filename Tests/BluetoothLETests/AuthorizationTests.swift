@@ -43,7 +43,7 @@ struct AuthorizationTests {
                 case .authorizationRequested(let request):
                     #expect(request.handle == local.handle)
                     asked.append(request.access)
-                    try await request.allow()
+                    try await request.accept()
                 case .written: return asked
                 default: break
                 }
@@ -71,7 +71,7 @@ struct AuthorizationTests {
         await #expect(
             throws: BluetoothError.att(ATTError(.insufficientAuthorization, for: .readRequest, at: remote.valueHandle))
         ) { _ = try await reading.value }
-        await #expect(throws: BluetoothError.requestExpired) { try await request.allow() }
+        await #expect(throws: BluetoothError.requestExpired) { try await request.accept() }
         #expect(try await scene.works())
     }
 
@@ -87,7 +87,7 @@ struct AuthorizationTests {
             Issue.record("nobody was asked")
             return
         }
-        await #expect(throws: BluetoothError.requestExpired) { try await request.allow() }
+        await #expect(throws: BluetoothError.requestExpired) { try await request.accept() }
         #expect(try await scene.works())
     }
 }

@@ -45,7 +45,7 @@ struct BondedPeerTests {
                 await #expect(throws: BluetoothError.pairingFailed(.local(.confirmValueFailed))) {
                     try await connection.pair(PairRequest(peerOutOfBandData: old))
                 }
-                #expect(try await connection.security == .unprotected)
+                #expect(connection.security == .unprotected)
             }
         }
     }
@@ -61,9 +61,9 @@ struct BondedPeerTests {
                     try await connection.disconnect()
                     try await scene.central.removeBond(with: PeerID(scene.address))
                     let anew = try await scene.central.connect(to: scene.address)
-                    #expect(try await anew.security.isEncrypted == false)
+                    #expect(anew.security.isEncrypted == false)
                     try await anew.pair(PairRequest(requiresAuthentication: true))
-                    #expect(try await anew.security.isBonded)
+                    #expect(anew.security.isBonded)
                     #expect(try await scene.peripheral.bonds.map(\.strength.model) == [.numericComparison])
                 }
             }
@@ -86,9 +86,9 @@ struct BondedPeerTests {
             try await scene.central.withPairingAgent(Consenting()) {
                 try await scene.peripheral.withPairingAgent(Consenting()) {
                     let connection = try await scene.central.connect(to: scene.address)
-                    let server = try #require(await scene.peripheral.connections.first)
+                    let server = try #require(scene.peripheral.connections.first)
                     #expect(try await server.read(handle) == [9])
-                    #expect(try await connection.security.isBonded)
+                    #expect(connection.security.isBonded)
                 }
             }
         }
@@ -113,7 +113,7 @@ struct BondedPeerTests {
                 try await connection.pair()
                 #expect(try await scene.central.bonds.map(\.strength.model) == [.justWorks])
                 try await scene.central.withPairingAgent(Entering(screens: screens)) {
-                    let server = try #require(await scene.peripheral.connections.first)
+                    let server = try #require(scene.peripheral.connections.first)
                     let value =
                         centralReads
                         ? try await connection.read(try scene.handle(SecureScene.authenticated))
@@ -128,7 +128,7 @@ struct BondedPeerTests {
     @Test("Services that changed while a bonded central was away are a change of services to it, not a value")
     func servicesChangedWhileAway() async throws {
         let scene = try await SecureScene()
-        let events = await scene.central.events()
+        let events = scene.central.events()
         try await scene.radio.passing {
             try await scene.peripheral.withPairingAgent(Consenting()) {
                 let connection = try await scene.central.connect(to: scene.address)
@@ -157,7 +157,7 @@ struct BondedPeerTests {
         try await radio.passing {
             let peripheral = try await Adapter.open(peer, seed: 9)
             try await peripheral.advertise(AdvertisementData(name: "Secure"))
-            let address = try #require(await peripheral.information?.address)
+            let address = try #require(peripheral.information?.address)
             try await peripheral.withPairingAgent(Consenting()) {
                 // A bond of the second controller's own address is another device's, and stays.
                 let other = try await Adapter.open(ports[1], seed: 7, bonds: bonds)
@@ -168,7 +168,7 @@ struct BondedPeerTests {
                         port, seed: UInt64(run), bonds: bonds,
                         address: DeviceAddress(0xC0_00_00_00_00_07, kind: .random))
                     let connection = try await central.connect(to: address)
-                    #expect(try await connection.security.isBonded == (run > 0))
+                    #expect(connection.security.isBonded == (run > 0))
                     if run == 0 { try await connection.pair() }
                     try await connection.disconnect()
                     await central.close()

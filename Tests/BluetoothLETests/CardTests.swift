@@ -32,16 +32,16 @@ struct CardTests {
         }
 
         let filter = ScanFilter(services: [Self.service], name: .exact("BCS"), rssi: -70...0)
-        let sightings = try await receiver.scan(for: filter)
+        let sightings = receiver.scan(for: filter)
         let found = try await sightings.first()
         let sighting = try #require(found)
         let connection = try await receiver.connect(to: sighting.address)
-        #expect(try await connection.mtu == 517)
+        #expect(connection.mtu == 517)
         let characteristic = try await connection.characteristic(Self.characteristic, in: Self.service)
         let received = try await connection.receiveMessage(from: characteristic)
         #expect(received == Self.card)
         try await connection.disconnect()
         try await sending.value
-        #expect(await cards.subscribers.isEmpty)
+        #expect(cards.subscribers.isEmpty)
     }
 }

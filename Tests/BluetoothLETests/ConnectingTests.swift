@@ -55,13 +55,13 @@ struct ConnectingTests {
         let scene = try await Scene(time: .manual)
         let port = scene.radio.addController()
         let late = try await Adapter.open(port)
-        let address = try #require(await late.information?.address)
+        let address = try #require(late.information?.address)
         let connecting = Task { try await scene.central.connect(to: address) }
         await until { await scene.central.pendingCount == 1 }
         scene.radio.withAir { air, _ in air.reportHardwareError(1, on: scene.centralPort.identifier) }
         try await scene.radio.passing { try await late.advertise(AdvertisementData()) }
         let connection = try await scene.radio.passing { try await connecting.value }
-        #expect(connection.peer == address)
+        #expect(connection.peer == PeerID(address) && connection.address == address)
         #expect(connection.role == .central)
     }
 
@@ -86,15 +86,16 @@ struct ConnectingTests {
         "Either side may end a link, both are told who did, and late calls give the reason", arguments: [true, false])
     func reasons(_ isCentral: Bool) async throws {
         let scene = try await Scene()
-        let other = try #require(await scene.peripheral.connections.first)
+        let other = try #require(scene.peripheral.connections.first)
         #expect(other.role == .peripheral)
         let (mine, theirs) = isCentral ? (scene.connection, other) : (other, scene.connection)
         try await mine.disconnect()
         #expect(try await theirs.waitForDisconnection() == .byPeer)
         #expect(try await mine.waitForDisconnection() == .byThisDevice)
         try await mine.disconnect()
-        await #expect(throws: BluetoothError.disconnected(.byThisDevice)) { _ = try await mine.mtu }
-        await #expect(throws: BluetoothError.disconnected(.byPeer)) { _ = try await theirs.readRSSI() }
+        #expect(!mine.isConnected && !theirs.isConnected)
+        await #expect(throws: BluetoothError.disconnected(.byThisDevice)) { _ = try await mine.rssi() }
+        await #expect(throws: BluetoothError.disconnected(.byPeer)) { _ = try await theirs.rssi() }
         await #expect(throws: BluetoothError.disconnected(.byPeer)) { _ = try await theirs.discoverAll() }
         #expect(try await scene.works())
     }
@@ -128,8 +129,8 @@ struct ConnectingTests {
         let ports = [radio.addController(), radio.addController()]
         let central = try await Adapter.open(ports[0])
         let peripheral = try await Adapter.open(ports[1])
-        let events = [await central.events(), await peripheral.events()]
-        let address = try #require(await peripheral.information?.address)
+        let events = [central.events(), peripheral.events()]
+        let address = try #require(peripheral.information?.address)
         try await radio.passing {
             try await peripheral.advertise(AdvertisementData())
             let connection = try await central.connect(to: address)

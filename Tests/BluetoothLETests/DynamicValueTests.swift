@@ -109,7 +109,7 @@ struct DynamicValueTests {
             let peripheral = try await Adapter.open(ports[1])
             _ = try await peripheral.publish(Scene.definition)
             try await peripheral.advertise(AdvertisementData())
-            let address = try #require(await peripheral.information?.address)
+            let address = try #require(peripheral.information?.address)
             return (try await central.connect(to: address), peripheral)
         }
         let before = radio.now

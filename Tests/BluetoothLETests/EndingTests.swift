@@ -47,7 +47,7 @@ struct EndingTests {
             case .receive: _ = try await fixture.values.first()
             case .receiveMessage: _ = try await connection.receiveMessage(from: fixture.spare)
             case .unsubscribe: try await connection.unsubscribe(from: fixture.notified)
-            case .readRSSI: _ = try await connection.readRSSI()
+            case .readRSSI: _ = try await connection.rssi()
             case .updateParameters: try await connection.updateParameters(fixture.parameters)
             case .waitForDisconnection: try await connection.waitForDisconnection()
             case .notify: while true { try await fixture.subscriber.notify([1]) }
@@ -152,8 +152,8 @@ struct EndingTests {
             port.plugIn()
             radio.setPathLoss(between: scene.centralPort, and: scene.peripheralPort, to: 50)
             try await radio.passing {
-                await until { await adapter.information != nil }
-                if end.isOfLink { await until { await scene.central.connections.isEmpty } }
+                await until { adapter.information != nil }
+                if end.isOfLink { await until { scene.central.connections.isEmpty } }
             }
             #expect(try await scene.works())
             if end == .unplugging, !call.isForEnd {

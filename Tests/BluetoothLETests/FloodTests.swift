@@ -23,7 +23,7 @@ struct FloodTests {
             peripheral = try await Adapter.open(radio.addController())
             let service = try await peripheral.publish(Scene.definition)
             try await peripheral.advertise(AdvertisementData(name: "Flood"))
-            connection = try await central.connect(to: try #require(await peripheral.information?.address))
+            connection = try await central.connect(to: try #require(peripheral.information?.address))
             let found = try #require(try await connection.discoverServices().first { $0.uuid == Scene.service })
             let characteristic = try #require(
                 try await connection.discoverCharacteristics(Scene.notified, of: found).first)
@@ -64,7 +64,7 @@ struct FloodTests {
             }
         }
         #expect(kept == ReceiveWindow.limit / ReceiveWindow.leastCount + 1)
-        #expect(await setting.central.information != nil, "the adapter goes on")
+        #expect(setting.central.information != nil, "the adapter goes on")
         setting.controller.stop()
     }
 }

@@ -23,10 +23,10 @@ struct FlowTests {
             let other = try await Adapter.open(radio.addController())
             let service = try await other.publish(Scene.definition)
             try await other.advertise(AdvertisementData(name: "Other"))
-            let link = try await central.connect(to: try #require(await other.information?.address))
+            let link = try await central.connect(to: try #require(other.information?.address))
             return (other, service, try await link.notifications(of: try scene.remote(Scene.notified)))
         }
-        let prompt = try #require(await service[Scene.notified]?.subscribers.first)
+        let prompt = try #require(service[Scene.notified]?.subscribers.first)
         let count = 3000
         let window = StreamTests.Window(size: 1000)
         let receiving = Task {
@@ -164,13 +164,13 @@ struct FlowTests {
             #expect(try await values.prefix(count: count) == (0..<count).map(short))
             try await sending.value
         }
-        #expect(await scene.central.connections == [connection])
+        #expect(scene.central.connections == [connection])
     }
 
     @Test("An unread sequence of events leads to the present, however much has happened")
     func events() async throws {
         let scene = try await Scene()
-        let events = await scene.central.events()
+        let events = scene.central.events()
         let router = scene.central.router
         for _ in 0..<500 {
             router.publish(.connected(scene.connection))

@@ -52,7 +52,7 @@ struct KeyMaterialTests {
             try await first.refuse()
             await #expect(throws: paired.refusal) { _ = try await refused.value }
             async let allowed = connection.read(handle)
-            try await #require(try await requests.next()).allow()
+            try await #require(try await requests.next()).accept()
             #expect(try await allowed == KeyMaterialTests.octets(1))
             try await paired.scene.peripheral.setEncryptedDataKeyMaterial(KeyMaterialTests.material(2))
             #expect(try await connection.read(handle) == KeyMaterialTests.octets(2))

@@ -12,7 +12,7 @@ struct KnownPeerTests {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).btsnoop").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let scene = try await Scene(peripheralOptions: Adapter.Options(seed: 2, captureFile: path))
-        let address = try #require(await scene.peripheral.information?.address)
+        let address = try #require(scene.peripheral.information?.address)
         let found = try await scene.connection.discoverAll()
         #expect(found.characteristics.count > 6)
         await scene.central.runner.waitUntilIdle()
@@ -42,7 +42,7 @@ struct KnownPeerTests {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).btsnoop").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let scene = try await Scene(peripheralOptions: Adapter.Options(seed: 2, captureFile: path))
-        let address = try #require(await scene.peripheral.information?.address)
+        let address = try #require(scene.peripheral.information?.address)
         let found = try await scene.connection.discoverAll()
         try await scene.connection.disconnect()
 

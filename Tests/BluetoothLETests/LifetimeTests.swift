@@ -11,17 +11,16 @@ struct LifetimeTests {
     @Test("Closing twice, and calling after that, ends like closing once")
     func closedTwice() async throws {
         let scene = try await Scene()
-        let events = await scene.central.events()
+        let events = scene.central.events()
         await scene.central.close()
         await scene.central.close()
         let address = scene.connection.peer
         let calls: [@Sendable () async throws -> Void] = [
             { _ = try await scene.central.connect(to: address) },
-            { _ = try await scene.central.scan() },
+            { _ = try await scene.central.scan().first() },
             { try await scene.central.advertise(AdvertisementData()) },
             { _ = try await scene.central.publish(Scene.definition) },
-            { _ = try await scene.connection.mtu },
-            { _ = try await scene.connection.parameters },
+            { _ = try await scene.connection.rssi() },
             { try await scene.connection.waitForDisconnection() },
             { try await scene.service.withdraw() },
         ]
@@ -29,7 +28,7 @@ struct LifetimeTests {
         for call in calls { await #expect(throws: BluetoothError.adapterClosed) { try await call() } }
         try await scene.connection.disconnect()
         await scene.central.stopAdvertising()
-        #expect(await scene.central.connections.isEmpty)
+        #expect(scene.central.connections.isEmpty)
         #expect(await events.end() == .adapterClosed)
         #expect(await scene.central.events().end() == .adapterClosed)
     }
@@ -40,7 +39,9 @@ struct LifetimeTests {
         await adapter.close()
         await withTaskGroup { group in
             for _ in 0..<200 {
-                group.addTask { await #expect(throws: BluetoothError.adapterClosed) { _ = try await adapter.scan() } }
+                group.addTask {
+                    await #expect(throws: BluetoothError.adapterClosed) { _ = try await adapter.scan().first() }
+                }
             }
         }
     }
@@ -63,13 +64,13 @@ struct LifetimeTests {
             (adapter, runner) = (opened, opened.router.runner)
             switch remainder {
             case .nothing: break
-            case .scan: _ = try await opened.scan()
-            case .sequences: (sightings, events) = (try await opened.scan(), await opened.events())
+            case .scan: _ = opened.scan()
+            case .sequences: (sightings, events) = (opened.scan(), opened.events())
             case .link, .untakenEvents:
                 let service = try await opened.publish(Scene.definition)
-                events = await opened.events()
+                events = opened.events()
                 try await opened.advertise(AdvertisementData(name: "Gone"))
-                let connection = try await peer.connect(to: try #require(await opened.information?.address))
+                let connection = try await peer.connect(to: try #require(opened.information?.address))
                 if remainder == .untakenEvents {
                     let indicated = try await connection.characteristic(Scene.indicated, in: Scene.service)
                     _ = try await connection.notifications(of: indicated)
@@ -92,10 +93,10 @@ struct LifetimeTests {
         let radio = VirtualRadio()
         let peripheral = try await Adapter.open(radio.addController())
         try await peripheral.advertise(AdvertisementData())
-        let events = await peripheral.events()
+        let events = peripheral.events()
         do {
             let central = try await Adapter.open(radio.addController())
-            _ = try await central.connect(to: try #require(await peripheral.information?.address))
+            _ = try await central.connect(to: try #require(peripheral.information?.address))
             if isClosed {
                 await central.close()
                 #expect(central.router.runner.isReleased)
@@ -115,7 +116,7 @@ struct LifetimeTests {
         #expect(!adapter.router.runner.isClosed)
         await adapter.close()
         #expect(adapter.router.runner.isClosed)
-        #expect(await adapter.connections.isEmpty)
+        #expect(adapter.connections.isEmpty)
     }
 
     @Test("After its controller was given up, and is not to be got back, an adapter says so")
@@ -130,11 +131,11 @@ struct LifetimeTests {
             air.reportHardwareError(1, on: scene.centralPort.identifier)
         }
         #expect(try await scene.radio.passing { try await pending.value } == .adapterReset)
-        let events = await scene.central.events()
+        let events = scene.central.events()
         let end = try await scene.radio.passing { await events.end() }
         #expect(end == .adapter(.controllerNotResponding(.reset)))
         await #expect(throws: BluetoothError.adapter(.controllerNotResponding(.reset))) {
-            _ = try await scene.central.scan()
+            _ = try await scene.central.scan().first()
         }
     }
 }

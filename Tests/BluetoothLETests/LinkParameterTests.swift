@@ -13,14 +13,14 @@ struct LinkParameterTests {
     @Test("Either side may change the parameters, and both then see the new ones", arguments: [true, false])
     func updated(_ isCentral: Bool) async throws {
         let scene = try await Scene(time: .manual)
-        let other = try #require(await scene.peripheral.connections.first)
+        let other = try #require(scene.peripheral.connections.first)
         let asking = isCentral ? scene.connection : other
         try await scene.radio.passing { try await asking.updateParameters(Self.wanted) }
         for connection in [scene.connection, other] {
             try await scene.radio.passing {
-                try await until { try await connection.parameters.interval == .milliseconds(50) }
+                await until { connection.parameters.interval == .milliseconds(50) }
             }
-            #expect(try await connection.parameters.supervisionTimeout == .seconds(2))
+            #expect(connection.parameters.supervisionTimeout == .seconds(2))
         }
     }
 
@@ -29,7 +29,7 @@ struct LinkParameterTests {
         var options = Adapter.Options(seed: 1)
         options.host.acceptableParameters = AcceptableConnectionParameters(intervals: 6...24)
         let scene = try await Scene(time: .manual, centralOptions: options)
-        let other = try #require(await scene.peripheral.connections.first)
+        let other = try #require(scene.peripheral.connections.first)
         await #expect(throws: BluetoothError.refusedByPeer) {
             try await scene.radio.passing { try await other.updateParameters(Self.wanted) }
         }
@@ -49,15 +49,15 @@ struct LinkParameterTests {
     @Test("LE 2M holds where both sides have it, and either side may ask for another PHY", arguments: [true, false])
     func phy(_ isCentral: Bool) async throws {
         let scene = try await Scene(time: .manual)
-        let other = try #require(await scene.peripheral.connections.first)
+        let other = try #require(scene.peripheral.connections.first)
         let fast = LinkPHYs(transmit: .le2M, receive: .le2M)
         for connection in [scene.connection, other] {
-            try await scene.radio.passing { try await until { try await connection.phy == fast } }
+            try await scene.radio.passing { await until { connection.phy == fast } }
         }
         let asking = isCentral ? scene.connection : other
         try await scene.radio.passing { try await asking.setPreferredPHY(.le1M) }
         for connection in [scene.connection, other] {
-            try await scene.radio.passing { try await until { try await connection.phy == LinkPHYs() } }
+            try await scene.radio.passing { await until { connection.phy == LinkPHYs() } }
         }
         await #expect(throws: BluetoothError.invalidParameters) {
             try await scene.radio.passing { try await asking.setPreferredPHY([]) }
@@ -68,7 +68,7 @@ struct LinkParameterTests {
     func rssi(_ pathLoss: Int) async throws {
         let scene = try await Scene()
         scene.radio.setPathLoss(between: scene.centralPort, and: scene.peripheralPort, to: pathLoss)
-        #expect(try await scene.connection.readRSSI() == -pathLoss)
+        #expect(try await scene.connection.rssi() == -pathLoss)
     }
 
     @Test("A peer that goes out of range is noticed although nobody says anything")
@@ -80,7 +80,7 @@ struct LinkParameterTests {
         // The system's time: both threads sleep when the path is cut, without a deadline.
         let scene = try await Scene(centralOptions: options)
         await scene.peripheral.stopAdvertising()
-        let other = try #require(await scene.peripheral.connections.first)
+        let other = try #require(scene.peripheral.connections.first)
         scene.radio.setPathLoss(between: scene.centralPort, and: scene.peripheralPort, to: 200)
         #expect(try await scene.connection.waitForDisconnection() == .supervisionTimeout)
         #expect(try await other.waitForDisconnection() == .supervisionTimeout)

@@ -27,7 +27,7 @@ struct LossTests {
             sender = try await Adapter.open(far, options: Adapter.Options(seed: 2))
             service = try await sender.publish(Scene.definition)
             try await sender.advertise(AdvertisementData(name: "Pair"))
-            let information = await sender.information
+            let information = sender.information
             connection = try await receiver.connect(to: try #require(information?.address))
         }
 

@@ -14,8 +14,8 @@ final class Screens: Sendable {
 struct Comparing: NumberComparison {
     let screens: Screens
     func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool { true }
-    func show(passkey: UInt32, for peer: Connection) async { screens.passkey.push(passkey) }
-    func isShown(number: UInt32, at peer: Connection) async -> Bool {
+    func showPasskey(_ passkey: UInt32, for peer: Connection) async { screens.passkey.push(passkey) }
+    func confirmNumber(_ number: UInt32, for peer: Connection) async -> Bool {
         screens.numbers.withLock { $0.append(number) }
         return true
     }
@@ -24,7 +24,7 @@ struct Comparing: NumberComparison {
 struct Displaying: PasskeyDisplay {
     let screens: Screens
     func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool { true }
-    func show(passkey: UInt32, for peer: Connection) async { screens.passkey.push(passkey) }
+    func showPasskey(_ passkey: UInt32, for peer: Connection) async { screens.passkey.push(passkey) }
 }
 
 struct Entering: PasskeyEntry {
@@ -46,7 +46,7 @@ struct PairingTests {
             await #expect(throws: BluetoothError.pairingFailed(.peer(.pairingNotSupported))) {
                 try await connection.pair()
             }
-            #expect(try await connection.security == .unprotected)
+            #expect(connection.security == .unprotected)
             let handle = try scene.handle(SecureScene.encrypted)
             await #expect(
                 throws: BluetoothError.att(ATTError(.insufficientAuthentication, for: .readRequest, at: handle))
@@ -61,11 +61,11 @@ struct PairingTests {
         let scene = try await SecureScene()
         try await scene.radio.passing {
             let connection = try await scene.central.connect(to: scene.address)
-            let server = try #require(await scene.peripheral.connections.first)
+            let server = try #require(scene.peripheral.connections.first)
             await #expect(throws: BluetoothError.pairingFailed(.peer(.pairingNotSupported))) {
                 try await server.pair()
             }
-            #expect(try await connection.security == .unprotected)
+            #expect(connection.security == .unprotected)
         }
     }
 
@@ -77,7 +77,7 @@ struct PairingTests {
                 let connection = try await scene.central.connect(to: scene.address)
                 try await connection.pair()
                 #expect(
-                    try await connection.security
+                    connection.security
                         == LinkSecurity(
                             isEncrypted: true, usesSecureConnections: true, encryptionKeySize: 16, isBonded: true))
                 #expect(try await connection.read(try scene.handle(SecureScene.encrypted)) == [1])
@@ -116,7 +116,7 @@ struct PairingTests {
                 try await scene.central.withPairingAgent(Comparing(screens: screens)) {
                     let connection = try await scene.central.connect(to: scene.address)
                     try await connection.pair(PairRequest(requiresAuthentication: true))
-                    #expect(try await connection.security.isAuthenticated)
+                    #expect(connection.security.isAuthenticated)
                     #expect(try await connection.read(try scene.handle(SecureScene.authenticated)) == [2])
                 }
             }
@@ -181,7 +181,7 @@ struct PairingTests {
         try await scene.radio.passing {
             try await scene.central.withPairingAgent(Consenting()) {
                 try await scene.peripheral.withPairingAgent(Consenting()) {
-                    let events = await scene.peripheral.events()
+                    let events = scene.peripheral.events()
                     async let asking: Void = {
                         for try await case .connected(let connection) in events {
                             if succeeds { return try await connection.pair() }
@@ -192,8 +192,8 @@ struct PairingTests {
                     let connection = try await scene.central.connect(to: scene.address)
                     try await asking
                     // The central is done when its last keys have been sent, which the peripheral learns first.
-                    if succeeds { try await until { try await connection.security.isBonded } }
-                    #expect(try await connection.security.isBonded == succeeds)
+                    if succeeds { await until { connection.security.isBonded } }
+                    #expect(connection.security.isBonded == succeeds)
                 }
             }
         }
@@ -208,15 +208,15 @@ struct PairingTests {
         try await radio.passing {
             let peripheral = try await Adapter.open(ports.1, seed: 9)
             try await peripheral.advertise(AdvertisementData(name: "Secure"))
-            let address = try #require(await peripheral.information?.address)
+            let address = try #require(peripheral.information?.address)
             var addresses: Set<DeviceAddress> = []
             try await peripheral.withPairingAgent(Consenting()) {
                 for seed: UInt64 in 1...3 {
                     let central = try await Adapter.open(ports.0, seed: seed, bonds: bonds)
-                    addresses.insert(try #require(await central.information?.address))
+                    addresses.insert(try #require(central.information?.address))
                     let connection = try await central.connect(to: address)
                     if seed == 1 { try await connection.pair() }
-                    #expect(try await connection.security.isBonded)
+                    #expect(connection.security.isBonded)
                     try await connection.disconnect()
                     await central.close()
                 }
@@ -235,7 +235,7 @@ struct PairingTests {
                 try await connection.disconnect()
             }
             let connection = try await scene.central.connect(to: scene.address)
-            #expect(try await connection.security.isEncrypted)
+            #expect(connection.security.isEncrypted)
             #expect(try await connection.read(try scene.handle(SecureScene.encrypted)) == [1])
         }
     }
@@ -267,7 +267,7 @@ struct PairingTests {
                 Issue.record("not restored")
                 return
             }
-            #expect(await local.subscribers == [subscriber])
+            #expect(local.subscribers == [subscriber])
             var values = try await connection.notifications(of: try await Self.notified(connection)).makeAsyncIterator()
             guard case .subscribed(subscriber)? = try await told.next() else {
                 Issue.record("not begun anew")

@@ -12,7 +12,7 @@ struct PowerTests {
             $0.features.formUnion(.power)
             $0.transmitPower = 8
         }
-        let other = try #require(await scene.peripheral.connections.first)
+        let other = try #require(scene.peripheral.connections.first)
         let (asking, port) = isCentral ? (scene.connection, scene.peripheralPort) : (other, scene.centralPort)
         scene.radio.setTransmitPower(of: port, to: -4)
         let powers = try await scene.radio.passing {
@@ -37,7 +37,7 @@ struct PowerTests {
         // The sequence is gone, so that there can be another.
         try await scene.radio.passing {
             _ = try await scene.connection.transmitPowerChanges(local: false)
-            #expect(try await scene.connection.readRSSI() == -56)
+            #expect(try await scene.connection.rssi() == -56)
         }
     }
 
@@ -66,7 +66,7 @@ struct PowerTests {
     func released() async throws {
         let scene = try await Scene(time: .manual) { $0.features.formUnion(.power) }
         try await scene.radio.passing {
-            let other = try #require(await scene.peripheral.connections.first)
+            let other = try #require(scene.peripheral.connections.first)
             var changes = try await other.transmitPowerChanges().makeAsyncIterator()
             var reports = try await other.pathLossReports(PathLossThresholds(low: 40, high: 70)).makeAsyncIterator()
             #expect(try await reports.next()?.zone == .middle)
@@ -79,7 +79,7 @@ struct PowerTests {
     @Test("A controller without power control says so, and so does a peer's")
     func unsupported() async throws {
         let without = try await Scene(time: .manual)
-        let error = BluetoothError.notSupported("the controller does not support LE Power Control")
+        let error = BluetoothError.notSupported(.powerControl)
         await #expect(throws: error) { _ = try await without.connection.readTransmitPower() }
         await #expect(throws: error) { _ = try await without.connection.readRemoteTransmitPower() }
         await #expect(throws: error) { _ = try await without.connection.transmitPowerChanges() }

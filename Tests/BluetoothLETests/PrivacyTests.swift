@@ -35,7 +35,7 @@ struct PrivacyTests {
                 #expect(sighting.peer == first.peer)
                 #expect(sighting.address != first.address)
                 let connection = try await central.connect(to: sighting.address)
-                #expect(try await connection.security.isEncrypted)
+                #expect(connection.security.isEncrypted)
                 try await connection.disconnect()
             }
         }

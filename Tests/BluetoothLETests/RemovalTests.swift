@@ -46,7 +46,7 @@ struct RemovalTests {
     @Test("Every call ends, once", arguments: Call.allCases)
     func ends(_ call: Call) async throws {
         let scene = try await Scene(time: .manual) { $0.responseDelay = .milliseconds(1) }
-        let sightings = try await scene.central.scan(for: ScanFilter(services: ["FFFF"]))
+        let sightings = scene.central.scan(for: ScanFilter(services: ["FFFF"]))
         let before = scene.central.scanCount
         let task = Task { await failure { () throws(BluetoothError) in try await call.run(on: scene, sightings) } }
         switch call {
@@ -61,7 +61,7 @@ struct RemovalTests {
         #expect(await failure { () throws(BluetoothError) in try await call.run(on: scene, sightings) } == call.error)
 
         scene.centralPort.plugIn()
-        try await scene.radio.passing { await until { await scene.central.information != nil } }
+        try await scene.radio.passing { await until { scene.central.information != nil } }
         #expect(!scene.radio.withAir { air, _ in air[scene.centralPort.identifier].isScanning })
         #expect(!scene.radio.withAir { air, _ in air[scene.centralPort.identifier].isAdvertising })
         #expect(try await scene.works())
@@ -72,10 +72,10 @@ struct RemovalTests {
         let scene = try await Scene(time: .manual)
         let stored = try scene.local(Scene.stored)
         scene.peripheralPort.unplug()
-        await until { await scene.peripheral.information == nil }
+        await until { scene.peripheral.information == nil }
         let adapter = scene.peripheral
         let calls: [@Sendable () async throws -> Void] = [
-            { _ = try await adapter.scan() },
+            { _ = try await adapter.scan().first() },
             { _ = try await adapter.connect(to: scene.connection.peer) },
             { try await adapter.advertise(AdvertisementData()) },
             { _ = try await adapter.publish(Scene.definition) },
@@ -83,11 +83,11 @@ struct RemovalTests {
             { try await scene.service.withdraw() },
         ]
         for call in calls { await #expect(throws: BluetoothError.adapterRemoved) { try await call() } }
-        #expect(await adapter.connections.isEmpty)
+        #expect(adapter.connections.isEmpty)
         #expect(await stored.value == [1, 2, 3])
         await adapter.stopAdvertising()
         scene.peripheralPort.plugIn()
-        try await scene.radio.passing { await until { await adapter.information != nil } }
+        try await scene.radio.passing { await until { adapter.information != nil } }
         #expect(!scene.radio.withAir { air, _ in air[scene.peripheralPort.identifier].isAdvertising })
     }
 
@@ -95,7 +95,7 @@ struct RemovalTests {
     func events() async throws {
         let scene = try await Scene(time: .manual)
         let (_, subscriber) = try await scene.subscribe(to: Scene.notified)
-        let events = await scene.peripheral.events()
+        let events = scene.peripheral.events()
         let published = try scene.local(Scene.notified).events
         _ = try await published.first()  // Subscribed.
         let link = subscriber.connection
@@ -122,7 +122,7 @@ struct RemovalTests {
             return
         }
         // The central has missed it by now or soon, and finds it again: advertising goes on by itself.
-        try await scene.radio.passing { await until { await scene.central.connections.isEmpty } }
+        try await scene.radio.passing { await until { scene.central.connections.isEmpty } }
         let characteristic = try scene.remote(Scene.notified)
         let values = try await scene.radio.passing {
             try await scene.central.connect(to: scene.connection.peer).notifications(of: characteristic)
@@ -144,7 +144,7 @@ struct RemovalTests {
     @Test("Pulled out and put back before anybody looked, it has still lost everything")
     func atOnce() async throws {
         let scene = try await Scene(time: .manual)
-        let events = await scene.central.events()
+        let events = scene.central.events()
         let values = try await scene.subscribe(to: Scene.notified).values
         scene.centralPort.unplug()
         scene.centralPort.plugIn()
@@ -154,7 +154,7 @@ struct RemovalTests {
             Issue.record("\(told)")
             return
         }
-        try await scene.radio.passing { await until { await scene.peripheral.connections.isEmpty } }
+        try await scene.radio.passing { await until { scene.peripheral.connections.isEmpty } }
         #expect(try await scene.works())
     }
 
@@ -167,7 +167,7 @@ struct RemovalTests {
         let radio = VirtualRadio(time: .manual)
         let port = radio.addController { $0.responseDelay = .seconds(1) }
         let adapter = try await radio.passing { try await Adapter.open(port) }
-        let events = await adapter.events()
+        let events = adapter.events()
         port.unplug()
         guard case .removed = try await events.first() else {
             Issue.record("not removed")
@@ -176,19 +176,19 @@ struct RemovalTests {
         if stage != .gone {
             port.plugIn()
             await radio.advance(by: .seconds(2))
-            #expect(await adapter.information == nil, "it is being brought up")
-            await #expect(throws: BluetoothError.adapterRemoved) { _ = try await adapter.scan() }
+            #expect(adapter.information == nil, "it is being brought up")
+            await #expect(throws: BluetoothError.adapterRemoved) { _ = try await adapter.scan().first() }
         }
-        if stage == .ready { try await radio.passing { await until { await adapter.information != nil } } }
+        if stage == .ready { try await radio.passing { await until { adapter.information != nil } } }
         await adapter.close()
         #expect(await events.end() == .adapterClosed)
-        await #expect(throws: BluetoothError.adapterClosed) { _ = try await adapter.scan() }
+        await #expect(throws: BluetoothError.adapterClosed) { _ = try await adapter.scan().first() }
         port.plugIn()
         await radio.advance(by: .seconds(30))
         #expect(!radio.withAir { air, _ in air[port.identifier].isScanning })
         #expect(adapter.router.runner.takeTurn() == nil)
         let another = try await radio.passing { try await Adapter.open(port) }
-        #expect(await another.information != nil)
+        #expect(another.information != nil)
     }
 
     @Test("It may be unplugged again while it is being brought up")
@@ -196,7 +196,7 @@ struct RemovalTests {
         let radio = VirtualRadio(time: .manual)
         let port = radio.addController { $0.responseDelay = .milliseconds(100) }
         let adapter = try await radio.passing { try await Adapter.open(port) }
-        let events = await adapter.events()
+        let events = adapter.events()
         for _ in 0..<5 {
             port.unplug()
             await radio.advance(by: .milliseconds(300))
@@ -208,7 +208,7 @@ struct RemovalTests {
             Issue.record("\(told)")
             return
         }
-        #expect(await adapter.information != nil)
+        #expect(adapter.information != nil)
     }
 
     @Test("Where it is not to be got back, its loss is the end")
@@ -218,13 +218,13 @@ struct RemovalTests {
         var options = Adapter.Options(seed: 1)
         options.isRecovering = false
         let adapter = try await radio.passing { [options] in try await Adapter.open(port, options: options) }
-        let sightings = try await adapter.scan()
+        let sightings = adapter.scan()
         port.unplug()
         let gone = BluetoothError.transport(TransportError(.adapterRemoved, transport: "virtual"))
         #expect(await sightings.end() == gone)
         port.plugIn()
         await radio.advance(by: .seconds(10))
-        await #expect(throws: gone) { _ = try await adapter.scan() }
+        await #expect(throws: gone) { _ = try await adapter.scan().first() }
     }
 
     @Test("Opening fails where there is no adapter, and does not wait for one")
@@ -238,7 +238,7 @@ struct RemovalTests {
     @Test("A controller that was given up is tried again until it answers, and less often meanwhile")
     func givenUp() async throws {
         let scene = try await Scene(time: .manual)
-        let events = await scene.central.events()
+        let events = scene.central.events()
         let address = scene.connection.peer
         scene.radio.withAir { air, _ in air[scene.centralPort.identifier].faults.ignoresCommands = true }
         let failure = BluetoothError.adapter(.controllerNotResponding(.reset))
@@ -255,7 +255,7 @@ struct RemovalTests {
         #expect(causes == [failure])
         await #expect(throws: BluetoothError.self) { _ = try await connecting.value }
         await scene.radio.advance(by: .seconds(120))
-        #expect(await scene.central.information == nil)
+        #expect(scene.central.information == nil)
         scene.radio.withAir { air, _ in air[scene.centralPort.identifier].faults.ignoresCommands = false }
         guard case .ready = try await scene.radio.passing({ try await events.first() }) else {
             Issue.record("not ready")

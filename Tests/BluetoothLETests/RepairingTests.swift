@@ -45,7 +45,7 @@ struct RepairingTests {
                     let lost = try #require(await scene.peripheral.bonds.first)
                     try await scene.peripheral.removeBond(with: lost.peer)
 
-                    let events = await scene.peripheral.events()
+                    let events = scene.peripheral.events()
                     async let asking: Void = {
                         for try await case .connected(let connection) in events {
                             await #expect(throws: BluetoothError.self) {

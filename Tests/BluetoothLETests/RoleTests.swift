@@ -22,7 +22,7 @@ struct RoleTests {
             let adapter = try await Adapter.open(radio.addController())
             _ = try await adapter.publish(Self.definition(number))
             try await adapter.advertise(AdvertisementData(name: "\(number)"))
-            opened.append((adapter, try #require(await adapter.information?.address)))
+            opened.append((adapter, try #require(adapter.information?.address)))
         }
         return opened
     }
@@ -35,12 +35,12 @@ struct RoleTests {
             for second in first + 1..<4 { _ = try await nodes[first].adapter.connect(to: nodes[second].address) }
         }
         for (number, node) in nodes.enumerated() {
-            await until { await node.adapter.connections.count == 3 }
-            for connection in await node.adapter.connections {
-                let other = try #require(nodes.firstIndex { $0.address == connection.peer })
+            await until { node.adapter.connections.count == 3 }
+            for connection in node.adapter.connections {
+                let other = try #require(nodes.firstIndex { $0.address == connection.address })
                 #expect(connection.role == (other > number ? .central : .peripheral))
                 // Either end of a link is a client of the other, whoever made the connection.
-                let values = try await connection.read(Scene.stored).map(\.value)
+                let values = try await connection.readValues(of: Scene.stored).map(\.value)
                 #expect(values == [[UInt8(other)]])
             }
         }
@@ -56,13 +56,13 @@ struct RoleTests {
             for node in nodes {
                 group.addTask {
                     let connection = try await central.connect(to: node.address)
-                    return try await connection.read(Scene.stored).first?.value ?? []
+                    return try await connection.read(Scene.stored)
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(Set(values) == Set((0..<6).map { [UInt8($0)] }))
-        #expect(await central.connections.count == 6)
+        #expect(central.connections.count == 6)
         await central.close()
     }
 
@@ -73,17 +73,17 @@ struct RoleTests {
         let service = try await peripheral.publish(Self.definition(9))
         let notified = try #require(service[Scene.notified])
         try await peripheral.advertise(AdvertisementData())
-        let address = try #require(await peripheral.information?.address)
-        var streams: [DeviceAddress: EventSequence<[UInt8]>] = [:]
+        let address = try #require(peripheral.information?.address)
+        var streams: [PeerID: EventSequence<[UInt8]>] = [:]
         var centrals: [Adapter] = []
         for _ in 0..<4 {
             let central = try await Adapter.open(radio.addController())
             centrals.append(central)
             let connection = try await central.connect(to: address)
             let found = try await connection.characteristic(Scene.notified, in: Scene.service)
-            streams[try #require(await central.information?.address)] = try await connection.notifications(of: found)
+            streams[PeerID(try #require(central.information?.address))] = try await connection.notifications(of: found)
         }
-        let subscribers = await notified.subscribers
+        let subscribers = notified.subscribers
         #expect(Set(subscribers.map(\.connection.peer)) == Set(streams.keys))
         for (number, subscriber) in subscribers.enumerated() { try await subscriber.notify([UInt8(number)]) }
         for (number, subscriber) in subscribers.enumerated() {

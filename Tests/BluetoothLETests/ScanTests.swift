@@ -26,14 +26,14 @@ struct ScanTests {
         let service: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
         let (peripheral, port) = try await open("A name of some length", [service])
         let (central, _) = try await open()
-        let sightings = try await central.scan(
+        let sightings = central.scan(
             for: ScanFilter(services: [service], name: .exact("A name of some length")))
         let sighting = try #require(try await radio.passing { try await sightings.first() })
         #expect(sighting.name == "A name of some length")
         #expect(sighting.serviceUUIDs == [service])
         #expect(!sighting.scanResponseData.isEmpty)
         #expect(sighting.isConnectable)
-        #expect(sighting.address == (await peripheral.information?.address))
+        #expect(sighting.address == (peripheral.information?.address))
         #expect(sighting.rssi == -50)
         _ = port
     }
@@ -43,7 +43,7 @@ struct ScanTests {
         let service: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
         let (peripheral, _) = try await open("A name of some length", [service])
         let (central, _) = try await open()
-        let sightings = try await central.scan(
+        let sightings = central.scan(
             parameters: ScanParameters(isActive: false, reportsDuplicates: false))
         let sighting = try #require(try await radio.passing { try await sightings.first() })
         #expect(sighting.name == nil)
@@ -55,7 +55,7 @@ struct ScanTests {
     func duplicates(_ reportsDuplicates: Bool) async throws {
         let (peripheral, _) = try await open("Once")
         let (central, _) = try await open()
-        let sightings = try await central.scan(
+        let sightings = central.scan(
             parameters: ScanParameters(isActive: false, reportsDuplicates: reportsDuplicates))
         await radio.advance(by: .seconds(1))
         await central.close()
@@ -71,8 +71,8 @@ struct ScanTests {
         let (peripheral, port) = try await open("Near")
         let (central, scanner) = try await open()
         radio.setPathLoss(between: port, and: scanner, to: 80)
-        let near = try await central.scan(for: ScanFilter(rssi: -60...0))
-        let any = try await central.scan()
+        let near = central.scan(for: ScanFilter(rssi: -60...0))
+        let any = central.scan()
         #expect(try await radio.passing { try await any.first() }?.rssi == -80)
         await radio.advance(by: .seconds(1))
         radio.setPathLoss(between: port, and: scanner, to: 55)
@@ -86,10 +86,10 @@ struct ScanTests {
         let (first, _) = try await open("First")
         let (second, _) = try await open("Second")
         let (central, port) = try await open()
-        let passive = try await central.scan(
+        let passive = central.scan(
             for: ScanFilter(name: .exact("First")),
             parameters: ScanParameters(isActive: false, reportsDuplicates: false))
-        let active = try await central.scan(for: ScanFilter(name: .prefix("Sec")))
+        let active = central.scan(for: ScanFilter(name: .prefix("Sec")))
         #expect(try await radio.passing { try await passive.first() }?.name == "First")
         #expect(try await radio.passing { try await active.first() }?.name == "Second")
         #expect(radio.withAir { air, _ in air[port.identifier].isScanning })
@@ -102,8 +102,8 @@ struct ScanTests {
         let (central, port) = try await open()
         func isScanning() -> Bool { radio.withAir { air, _ in air[port.identifier].isScanning } }
         for _ in 0..<3 {
-            var first: EventSequence<Sighting>? = try await central.scan()
-            var second: EventSequence<Sighting>? = try await central.scan()
+            var first: EventSequence<Sighting>? = central.scan()
+            var second: EventSequence<Sighting>? = central.scan()
             await until { isScanning() }
             first = nil
             await until { central.scanCount == 1 }
@@ -118,9 +118,9 @@ struct ScanTests {
     func invalid() async throws {
         let (central, _) = try await open()
         let bad = ScanParameters(interval: .milliseconds(10), window: .milliseconds(20))
-        await #expect(throws: BluetoothError.invalidParameters) { _ = try await central.scan(parameters: bad) }
-        let good = try await central.scan()
-        await #expect(throws: BluetoothError.invalidParameters) { _ = try await central.scan(parameters: bad) }
+        await #expect(throws: BluetoothError.invalidParameters) { _ = try await central.scan(parameters: bad).first() }
+        let good = central.scan()
+        await #expect(throws: BluetoothError.invalidParameters) { _ = try await central.scan(parameters: bad).first() }
         let (peripheral, _) = try await open("Still")
         #expect(try await radio.passing { try await good.first() }?.name != "")
         await peripheral.close()
@@ -129,7 +129,7 @@ struct ScanTests {
     @Test("A scan goes on when the controller has been reset")
     func reset() async throws {
         let (central, port) = try await open()
-        let sightings = try await central.scan(for: ScanFilter(name: .exact("Later")))
+        let sightings = central.scan(for: ScanFilter(name: .exact("Later")))
         radio.withAir { air, _ in air.reportHardwareError(1, on: port.identifier) }
         let (peripheral, _) = try await open("Later")
         #expect(try await radio.passing { try await sightings.first() }?.name == "Later")

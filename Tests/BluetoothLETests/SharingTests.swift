@@ -1,6 +1,7 @@
 import AdapterTestSupport
 import BluetoothAdapter
 import BluetoothHost
+import BluetoothUsers
 import Testing
 import VirtualRadio
 
@@ -27,7 +28,7 @@ struct SharingTests {
                 let peripheral = try await Adapter.open(radio.addController())
                 let service = try await peripheral.publish(Scene.definition)
                 try await peripheral.advertise(AdvertisementData(name: "Shared"))
-                let address = try #require(await peripheral.information?.address)
+                let address = try #require(peripheral.information?.address)
                 var links: [Connection] = []
                 for user in users {
                     try await user.waitUntilReady()
@@ -42,13 +43,13 @@ struct SharingTests {
     func link() async throws {
         let pair = try await Pair()
         let (radio, links) = (pair.radio, pair.links)
-        #expect(await pair.peripheral.connections.count == 1)
+        #expect(pair.peripheral.connections.count == 1)
         let local = try #require(pair.service[Scene.notified])
         let sequences = try await radio.passing {
             let remote = try await links[0].characteristic(Scene.notified, in: Scene.service)
             return [try await links[0].notifications(of: remote), try await links[1].notifications(of: remote)]
         }
-        let subscriber = try #require(await local.subscribers.first)
+        let subscriber = try #require(local.subscribers.first)
         try await radio.passing {
             try await subscriber.notify([1])
             for values in sequences { #expect(try await values.first() == [1]) }
@@ -60,7 +61,7 @@ struct SharingTests {
             #expect(try await sequences[1].first() == [2])
         }
         #expect(await sequences[0].end() == .adapterClosed)
-        await #expect(throws: BluetoothError.adapterClosed) { _ = try await links[0].mtu }
+        await #expect(throws: BluetoothError.adapterClosed) { _ = try await links[0].rssi() }
     }
 
     @Test("A link lasts until the last of them has released it")
@@ -69,7 +70,7 @@ struct SharingTests {
         let (radio, links) = (pair.radio, pair.links)
         await links[0].release()
         await radio.advance(by: .seconds(1))
-        #expect(await pair.peripheral.connections.count == 1)
+        #expect(pair.peripheral.connections.count == 1)
         await links[1].release()
         #expect(try await radio.passing { try await links[0].waitForDisconnection() } == .byThisDevice)
     }
@@ -98,7 +99,7 @@ struct SharingTests {
     func servicesChanged() async throws {
         let pair = try await Pair()
         let (radio, links, service) = (pair.radio, pair.links, pair.service)
-        let events = await pair.users[0].events()
+        let events = pair.users[0].events()
         let values = try await radio.passing {
             let remote = try await links[0].characteristic(Scene.notified, in: Scene.service)
             return try await links[0].notifications(of: remote)
@@ -112,5 +113,29 @@ struct SharingTests {
             return nil
         }
         #expect(told?.overlaps(service.handles.range) == true)
+    }
+
+    @Test("A call that crosses a change of services does not reach what has the handle now")
+    func crossingCall() async throws {
+        let pair = try await Pair()
+        let (radio, connection, service) = (pair.radio, pair.links[0], pair.service)
+        let link = connection.link, known = link.knownChanges
+        let stored = try await radio.passing { try await connection.characteristic(Scene.stored, in: Scene.service) }
+        await radio.advance(by: .seconds(3))
+        try await service.withdraw()
+        try await radio.passing { await until { link.knownChanges == known + 1 } }
+        let calls: [HostCall.Kind] = [
+            .perform(link.identifier, .read(stored.valueHandle)), .write(link.identifier, stored.valueHandle, [1]),
+        ]
+        for call in calls {
+            await #expect(throws: BluetoothError.servicesChanged) {
+                try await radio.passing { try await connection.router.call(call, knownChanges: known) }
+            }
+        }
+        // One that is made afterwards is answered by the peer.
+        let error = await #expect(throws: BluetoothError.self) {
+            try await radio.passing { try await connection.read(stored) }
+        }
+        #expect(error?.code == .att)
     }
 }

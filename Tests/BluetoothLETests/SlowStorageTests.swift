@@ -33,7 +33,7 @@ struct SlowStorageTests {
                 let connection = try await central.connect(to: scene.address)
                 let before = scene.radio.now
                 async let pairing: Void = connection.pair()
-                try await until { try await connection.security.isEncrypted }
+                await until { connection.security.isEncrypted }
                 #expect(try await connection.read(try scene.handle(SecureScene.encrypted)) == [1])
                 #expect(before.duration(to: scene.radio.now) < .seconds(5))
                 try await pairing
@@ -55,7 +55,7 @@ struct SlowStorageTests {
                 let connection = try await central.connect(to: scene.address)
                 await #expect(throws: BluetoothError.pairingFailed(.bondNotStored)) { try await connection.pair() }
                 #expect(try await central.bonds.isEmpty)
-                #expect(try await connection.security.isEncrypted)
+                #expect(connection.security.isEncrypted)
                 isFull.store(false, ordering: .relaxed)
                 try await connection.pair(PairRequest(renewsKeys: true))
                 #expect(try await central.bonds.count == 1)
@@ -96,7 +96,7 @@ struct SlowStorageTests {
             GATTServiceDefinition(
                 uuid: "F100", characteristics: [.init(uuid: "F101", properties: .read, value: .constant([1]))]))
         try await peripheral.advertise(AdvertisementData(name: "Secure"))
-        let address = try #require(await peripheral.information?.address)
+        let address = try #require(peripheral.information?.address)
         try await peripheral.withPairingAgent(Consenting()) {
             let connection = try await central.connect(to: address)
             async let pairing: Void = connection.pair()

@@ -95,7 +95,7 @@ struct StreamTests {
     func bothWays() async throws {
         let scene = try await Scene(time: .manual)
         let service = try await scene.central.publish(Scene.definition)
-        let back = try #require(await scene.peripheral.connections.first)
+        let back = try #require(scene.peripheral.connections.first)
         let forth = scene.connection
         let (remote, local) = (try scene.remote(Scene.stored), try scene.local(Scene.stored))
         let mine = try #require(service[Scene.stored])
@@ -131,7 +131,7 @@ struct StreamTests {
         let received = try await scene.radio.passing { try await connection.receiveMessage(from: remote) }
         #expect(received == message)
         try await sending.value
-        #expect(await local.subscribers.isEmpty)
+        #expect(local.subscribers.isEmpty)
     }
 }
 

@@ -39,7 +39,7 @@ struct SubscriptionTests {
         try await scene.radio.passing {
             try await connection.write([1, 0], to: AttributeHandle(remote.valueHandle.rawValue + 1))
         }
-        let subscriber = try #require(await local.subscribers.first)
+        let subscriber = try #require(local.subscribers.first)
         // It reaches this side before the answer to the search for the descriptor.
         try await subscriber.notify([1])
         let subscribing = Task { try await connection.notifications(of: remote) }
@@ -55,7 +55,7 @@ struct SubscriptionTests {
         let (remote, local) = (try scene.remote(Scene.notified), try scene.local(Scene.notified))
         var first: EventSequence<[UInt8]>? = try await scene.connection.notifications(of: remote)
         let second = try await scene.connection.notifications(of: remote)
-        let subscriber = try #require(await local.subscribers.first)
+        let subscriber = try #require(local.subscribers.first)
         try await subscriber.notify([1])
         #expect(try await first?.first() == [1])
         #expect(try await second.first() == [1])
@@ -63,7 +63,7 @@ struct SubscriptionTests {
         await until { await scene.listeners(of: remote) == 1 }
         try await subscriber.notify([2])
         #expect(try await second.first() == [2])
-        #expect(await local.subscribers.count == 1)
+        #expect(local.subscribers.count == 1)
     }
 
     @Test("When the last sequence is gone the peer is told")
@@ -73,7 +73,7 @@ struct SubscriptionTests {
         var values: EventSequence<[UInt8]>? = try await scene.subscribe(to: Scene.notified).values
         #expect(values != nil)
         values = nil
-        await until { await local.subscribers.isEmpty }
+        await until { local.subscribers.isEmpty }
         let events = try await local.events.prefix(count: 2)
         guard case .subscribed(let subscriber) = events[0], case .unsubscribed(let gone) = events[1] else {
             Issue.record("\(events)")
@@ -95,7 +95,7 @@ struct SubscriptionTests {
             })
         for value in [2, 1, 3, 3, 1, 2, 0] as [UInt8] {
             try await scene.connection.write([value, 0], to: descriptor.handle)
-            let configuration = await local.subscribers.first?.configuration
+            let configuration = local.subscribers.first?.configuration
             #expect(configuration == (value == 0 ? nil : GATTClientConfiguration(rawValue: UInt16(value))))
         }
         let events = try await local.events.prefix(count: 6).map { event in
@@ -117,7 +117,7 @@ struct SubscriptionTests {
         let (values, subscriber) = try await scene.subscribe(to: Scene.notified)
         try await subscriber.notify([1])
         try await scene.connection.unsubscribe(from: try scene.remote(Scene.notified))
-        #expect(await local.subscribers.isEmpty)
+        #expect(local.subscribers.isEmpty)
         #expect(try await values.first() == [1])
         #expect(await values.end() == nil)
         // Subscribing anew works as it did the first time.
@@ -138,7 +138,7 @@ struct SubscriptionTests {
             try await connection.unsubscribe(from: remote)
         }
         await #expect(throws: BluetoothError.cancelled) { try await leaving.value }
-        await until { await local.subscribers.isEmpty }
+        await until { local.subscribers.isEmpty }
         #expect(await values.end() == nil)
     }
 
@@ -156,7 +156,7 @@ struct SubscriptionTests {
         let (values, subscriber) = try await scene.subscribe(to: Scene.notified)
         try await subscriber.connection.disconnect()
         #expect(await values.end() == .disconnected(.byPeer))
-        #expect(await local.subscribers.isEmpty)
+        #expect(local.subscribers.isEmpty)
         let events = try await local.events.prefix(count: 2)
         guard case .unsubscribed(subscriber) = events[1] else {
             Issue.record("\(events)")
@@ -175,7 +175,7 @@ struct SubscriptionTests {
         let (remote, local) = (try scene.remote(Scene.notified), try scene.local(Scene.notified))
         let (mine, first) = try await scene.subscribe(to: Scene.notified)
         let theirs = try await link.notifications(of: remote)
-        let subscribers = await local.subscribers
+        let subscribers = local.subscribers
         #expect(subscribers.count == 2)
         let second = try #require(subscribers.first { $0 != first })
         try await first.notify([1])

@@ -13,7 +13,7 @@ struct SuccessionTests {
         try await second.advertise(AdvertisementData())
         await first.close()
         let observer = try await Adapter.open(other)
-        let address = try #require(await second.information?.address)
+        let address = try #require(second.information?.address)
         let sighting = try await observer.firstSighting(for: ScanFilter())
         #expect(sighting.address == address)
         await second.stopAdvertising()

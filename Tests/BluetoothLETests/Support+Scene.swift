@@ -52,7 +52,7 @@ struct Scene {
             let peripheral = try await Adapter.open(peripheralPort, options: peripheralOptions)
             let service = try await peripheral.publish(Self.definition)
             try await peripheral.advertise(AdvertisementData(name: "Scene"))
-            let address = try #require(await peripheral.information?.address)
+            let address = try #require(peripheral.information?.address)
             let connection = try await central.connect(to: address)
             return (central, peripheral, service, connection)
         }
@@ -77,16 +77,16 @@ struct Scene {
     ) async throws -> (values: EventSequence<[UInt8]>, subscriber: Subscriber) {
         let (characteristic, local) = (try remote(uuid), try local(uuid))
         let values = try await radio.passing { [connection] in try await connection.notifications(of: characteristic) }
-        return (values, try #require(await local.subscribers.first))
+        return (values, try #require(local.subscribers.first))
     }
 
     /// Whether the central can read from the peripheral, over the link there is or a new one.
     func works() async throws -> Bool {
-        let address = try #require(await peripheral.information?.address)
+        let address = try #require(peripheral.information?.address)
         let handle = try remote(Self.stored).valueHandle
         return try await radio.passing { [central] in
             let connection =
-                if let present = await central.connections.first { present } else {
+                if let present = central.connections.first { present } else {
                     try await central.connect(to: address)
                 }
             return try await !connection.read(handle).isEmpty

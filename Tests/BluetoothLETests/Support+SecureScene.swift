@@ -49,7 +49,7 @@ struct SecureScene {
                         .init(uuid: Self.notified, properties: .notify, value: .dynamic),
                     ]))
             try await peripheral.advertise(AdvertisementData(name: "Secure"))
-            return (central, peripheral, service, try #require(await peripheral.information?.address))
+            return (central, peripheral, service, try #require(peripheral.information?.address))
         }
     }
 

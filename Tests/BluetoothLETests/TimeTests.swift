@@ -56,7 +56,7 @@ struct TimeTests {
     func bareController() async throws {
         let radio = VirtualRadio()
         let central = try await Adapter.open(radio.addController())
-        let sightings = try await central.scan()
+        let sightings = central.scan()
         // Nobody sits on this controller, so nobody minds when it next advertises.
         radio.addController().send([0x01, 0x0A, 0x20, 0x01, 0x01].span)
         #expect(try await sightings.first() != nil)

@@ -1,3 +1,4 @@
+import BluetoothValues
 import Testing
 import VirtualRadio
 
@@ -38,13 +39,13 @@ struct TypedValueTests {
                         .init(uuid: BatteryLevel.uuid, properties: .read, value: .variableLength([80])),
                     ]))
             try await peripheral.advertise(AdvertisementData(name: "Sensor"))
-            let address = try #require(await peripheral.information?.address)
+            let address = try #require(peripheral.information?.address)
             connection = try await central.connect(to: address)
         }
 
         /// The only one who is subscribed to a characteristic.
         func subscriber(_ uuid: BluetoothUUID) async throws -> Subscriber {
-            try #require(await heartRate[uuid]?.subscribers.first)
+            try #require(heartRate[uuid]?.subscribers.first)
         }
     }
 

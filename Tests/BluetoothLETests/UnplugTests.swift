@@ -129,7 +129,7 @@ final class UnplugStory: Sendable {
                 try await round()
                 state.withLock { $0.rounds += 1 }
             } catch {
-                switch error {
+                switch error.code {
                 case .adapterRemoved, .adapterClosed: return
                 // The peripheral was unplugged: in the middle, or before an answer. Or the message broke off.
                 case .disconnected, .messageIncomplete, .timedOut, .notFound: continue
@@ -169,7 +169,7 @@ final class UnplugStory: Sendable {
             for try await case .subscribed(let subscriber) in events {
                 begin { [self] in
                     do throws(BluetoothError) { try await subscriber.send(message: message) } catch {
-                        switch error {
+                        switch error.code {
                         case .adapterRemoved, .adapterClosed, .disconnected, .notSubscribed: return
                         default: state.withLock { $0.unexpected.append("sending: \(error)") }
                         }
@@ -207,12 +207,12 @@ final class UnplugStory: Sendable {
         state.withLock { $0.unplugged[$0.phase, default: 0] += 1 }
         let adapter = side == 0 ? central : peripheral
         ports[side].unplug()
-        await until { await adapter.information == nil }
+        await until { adapter.information == nil }
         // A call that another thread made a moment before is refused by the next turn. No time passes for that.
         var left: [Int] = []
         for round in 0..<60_000 where left != [0, 0, 0] {
             if !left.isEmpty { await giveWay(round) }
-            left = [await adapter.pendingCount, adapter.scanCount, await adapter.connections.count]
+            left = [await adapter.pendingCount, adapter.scanCount, adapter.connections.count]
         }
         if left != [0, 0, 0] { state.withLock { $0.unexpected.append("cycle \(cycle) left \(left)") } }
         // All that was begun on this side ends at once, without time passing.
@@ -223,7 +223,7 @@ final class UnplugStory: Sendable {
         }
         await radio.advance(by: .microseconds(more))
         ports[side].plugIn()
-        try await radio.passing { await until { await adapter.information != nil } }
+        try await radio.passing { await until { adapter.information != nil } }
         if side == 0 { startLiving() }
         // It was unplugged before its advertising had begun, and the call has said so.
         if failure != nil { try await radio.passing { [self] in try await advertise() } }

@@ -17,7 +17,7 @@ struct ValueTests {
         let scene = try await Scene(time: .manual, centralOptions: options)
         let (remote, local) = (try scene.remote(Scene.stored), try scene.local(Scene.stored))
         let connection = scene.connection
-        #expect(try await connection.mtu == Int(mtu))
+        #expect(connection.mtu == Int(mtu))
         let value = Self.value(length)
         try await scene.radio.passing { try await connection.write(value, to: remote) }
         #expect(await local.value == value)
@@ -29,7 +29,7 @@ struct ValueTests {
             return
         }
         #expect(written == value)
-        #expect(await scene.peripheral.connections == [writer])
+        #expect(scene.peripheral.connections == [writer])
     }
 
     @Test("A value that no attribute can hold is refused here")
@@ -80,9 +80,10 @@ struct ValueTests {
         let scene = try await Scene()
         let stored = try scene.remote(Scene.stored)
         #expect(
-            try await scene.connection.read(Scene.stored) == [
+            try await scene.connection.readValues(of: Scene.stored) == [
                 AttributeValue(handle: stored.valueHandle, value: [1, 2, 3])
             ])
+        #expect(try await scene.connection.read(Scene.stored, in: Scene.service) == [1, 2, 3])
         let descriptors = try await scene.connection.discoverDescriptors(of: stored)
         #expect(descriptors.map(\.uuid) == [.characteristicUserDescription])
         #expect(try await scene.connection.read(descriptors[0]) == Array("stored".utf8))

@@ -23,7 +23,7 @@ struct OwnApplicationTests {
         try? await adapter.advertise(advertisement)
         let clock = station.world.clock
         for number in UInt8(0)... {
-            for subscriber in await reading.subscribers { try? await subscriber.notify([number]) }
+            for subscriber in reading.subscribers { try? await subscriber.notify([number]) }
             do { try await clock.sleep(for: .milliseconds(250)) } catch { break }
         }
         await adapter.close()

@@ -80,7 +80,7 @@ struct WorldTests {
         let seen = Mutex<[String]>([])
         world.spawn {
             guard let adapter = try? await Adapter.open(station, options: .init(seed: 1)) else { return }
-            var events = await adapter.events().makeAsyncIterator()
+            var events = adapter.events().makeAsyncIterator()
             while let event = try? await events.next() {
                 switch event {
                 case .removed: seen.withLock { $0.append("removed") }

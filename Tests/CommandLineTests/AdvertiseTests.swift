@@ -23,10 +23,10 @@ struct AdvertiseTests {
         let arguments = ["advertise"] + options.split(separator: " ").map(String.init)
         let command = try #require(try BLE.parseAsRoot(arguments) as? Advertise)
         let failure = CommandFailure(
-            .notSupported(feature.description), option: command.extended.option(needing:))
+            .notSupported(feature), option: command.extended.option(needing:))
         #expect(failure.status == .notFound && failure.message?.contains(words) == true, "\(failure)")
-        let other = CommandFailure(.notSupported("descriptors"), option: command.extended.option(needing:))
-        #expect(other.message == "descriptors")
+        let other = CommandFailure(.notSupported(.subscriptions), option: command.extended.option(needing:))
+        #expect(other.message == "the characteristic neither notifies nor indicates")
     }
 
     private func data(_ arguments: String) throws -> [UInt8] {

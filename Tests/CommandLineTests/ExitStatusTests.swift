@@ -30,9 +30,9 @@ struct ExitStatusTests {
             (.channelRefused(.refused(.spsmNotSupported)), .linkLost), (.channelClosed(.byPeer), .linkLost),
             (.syncEnded(.lost), .linkLost),
             (.notFound("180D"), .notFound),
-            (.notSupported("it neither notifies nor indicates"), .notFound),
-            (.invalidDefinition("no room"), .usage),
-            (.advertisingDataTooLong("by 3 octets"), .usage),
+            (.notSupported(.subscriptions), .notFound),
+            (.invalidDefinition(.noRoom(count: 3)), .usage),
+            (.advertisingDataTooLong(.controller(limit: 31)), .usage),
             (.valueTooLong(maximum: 20), .usage),
         ] as [(BluetoothError, ExitStatus)])
     func status(error: BluetoothError, expected: ExitStatus) {

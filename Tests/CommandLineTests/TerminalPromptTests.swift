@@ -55,8 +55,8 @@ private final class ScriptedTerminal: Terminal {
 
 /// Questions to the person at the terminal.
 struct TerminalPromptTests {
-    private static let peer = DeviceAddress(0xC0DE_0000_000F, kind: .random)
-    private static let other = DeviceAddress(0xC0DE_0000_000C, kind: .random)
+    private static let peer = PeerID(DeviceAddress(0xC0DE_0000_000F, kind: .random))
+    private static let other = PeerID(DeviceAddress(0xC0DE_0000_000C, kind: .random))
 
     @Test(
         "A passkey has exactly six digits",

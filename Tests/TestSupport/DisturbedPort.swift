@@ -10,6 +10,7 @@ public final class DisturbedPort: PacketPort {
     private let port: any PacketPort
     private let disturbance = Mutex<Disturbance?>(nil)
 
+    /// Creates a port that passes on all packets unchanged until `disturb` is called.
     public init(_ port: any PacketPort) { self.port = port }
 
     /// From now on each packet is replaced by what `disturbance` makes of it.
@@ -31,17 +32,32 @@ public final class DisturbedPort: PacketPort {
         }
     }
 
+    /// The name of the underlying port.
     public var name: String { port.name }
+    /// The identity of the underlying port.
     public var identity: AnyHashable { port.identity }
+    /// Whether the controller of the underlying port is present.
     public var isPluggedIn: Bool { port.isPluggedIn }
+    /// The current time of the underlying port.
     public var now: Instant { port.now }
+    /// Whether the time of the underlying port is manual.
     public var isTimeManual: Bool { port.isTimeManual }
+    /// The time of the underlying port's next spontaneous action; nil if none is scheduled.
     public var nextDeadline: Instant? { port.nextDeadline }
+
+    /// Attaches a host to the underlying port.
     public func attach(_ host: any PacketPortHost) -> UInt64 { port.attach(host) }
+
+    /// Detaches a host from the underlying port.
     public func detach(_ attachment: UInt64) { port.detach(attachment) }
+
+    /// Sends a packet to the controller, unchanged.
     public func send(_ packet: Span<UInt8>) { port.send(packet) }
+
+    /// Requests a turn for a host from the underlying port.
     public func requestTurn(of host: any PacketPortHost) { port.requestTurn(of: host) }
 
+    /// Takes the controller's packets, each replaced by the result of the current disturbance, if any.
     public func receive(into packets: inout PacketQueue) {
         port.receive(into: &packets)
         guard let disturbance = disturbance.withLock({ $0 }) else { return }

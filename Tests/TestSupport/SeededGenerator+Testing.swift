@@ -1,6 +1,7 @@
 import BluetoothBase
 
 extension SeededGenerator {
+    /// Returns a number of random octets.
     public mutating func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) }
     }

@@ -3,12 +3,12 @@ import GatewayPipeline
 import Yams
 
 extension Configuration {
-    /// Reads a file's text. Its members are in `Gateway/README.md`.
+    /// Reads a configuration from the text of a file. `Gateway/README.md` documents the members.
     ///
     /// - Parameters:
-    ///   - gateway: the gateway's name where the file has none.
-    ///   - contents: the text of another file that it names, or nil if that cannot be read.
-    /// - Throws: what is wrong, with its place in the file.
+    ///   - gateway: the gateway's name, unless the file contains one.
+    ///   - contents: returns the text of a file that the configuration refers to, or nil if it cannot be read.
+    /// - Throws: an error that describes the problem and its location in the file.
     public init(
         yaml: String, gateway: String, contents: (String) -> String? = { _ in nil }
     ) throws(ConfigurationError) {
@@ -59,7 +59,7 @@ extension Configuration {
             healthInterval = try health.duration("interval", in: 1...3600) ?? healthInterval
         }
         try reader.finish()
-        // Home Assistant would take a value for expired that is only not repeated yet.
+        // Otherwise Home Assistant would consider a value expired before the gateway repeats it.
         guard pipeline.expiry >= pipeline.repetition * 2 else {
             throw ConfigurationError(
                 path: "publish.expire",

@@ -2,22 +2,30 @@ import BluetoothBase
 import Foundation
 import GatewayPipeline
 
-/// What a gateway is to do: what its file says, and the defaults for what it does not.
+/// The configuration of a gateway: the settings in its file, and defaults for the rest.
 public struct Configuration: Equatable, Sendable {
+    /// The topics of the messages, which include the gateway's name.
     public var topics: Topics
+    /// The preset, which determines the topics and the format of messages. `choose(_:)` changes it together with the
+    /// settings that depend on it.
     public var preset = PresetName.homeassistant
+    /// The broker to publish to; nil if none is configured.
     public var broker: BrokerSettings?
-    /// The adapters to scan with, as names of transports or of adapters; all of the machine if empty.
+    /// The names of the transports or adapters to scan with. If empty, the gateway uses all adapters of the machine.
     public var adapters: [String] = []
-    /// Whether devices are asked for their scan response.
+    /// Whether the gateway scans actively, that is, requests scan responses.
     public var isScanActive = true
+    /// The settings for filtering, decoding, averaging and limiting reports.
     public var pipeline = PipelineSettings()
+    /// The location and the limits of the spool.
     public var spool = SpoolSettings()
+    /// The settings of connections that clients request through the broker. By default, no requests are accepted.
     public var remote = RemoteSettings()
+    /// The settings of values that are read over connections. By default, nothing is read.
     public var read = ReadSettings()
     /// ESPHome's native API; nil if it is not served.
     public var esphome: ESPHomeSettings?
-    /// How often the gateway tells how it is.
+    /// The interval between health reports.
     public var healthInterval = Duration.seconds(60)
 
     /// - Parameter gateway: the name of this gateway.
@@ -26,7 +34,7 @@ public struct Configuration: Equatable, Sendable {
         choose(.homeassistant)
     }
 
-    /// Sets the preset and what follows from it.
+    /// Selects a preset and the settings that depend on it.
     public mutating func choose(_ preset: PresetName) {
         if topics.base == self.preset.base { topics.base = preset.base }
         self.preset = preset
@@ -35,7 +43,7 @@ public struct Configuration: Equatable, Sendable {
     }
 }
 
-/// Where the broker is, and how it is spoken to.
+/// The address of the broker, and the parameters of the connection to it.
 public struct BrokerSettings: Equatable, Sendable {
     /// The versions of MQTT.
     public enum Version: String, Sendable, CaseIterable {
@@ -43,36 +51,46 @@ public struct BrokerSettings: Equatable, Sendable {
         case v5 = "5"
     }
 
+    /// The files for TLS: the trusted authorities, and a client certificate with its key.
     public struct TLS: Equatable, Sendable {
-        /// A file with the certificates of authorities; the system's if nil.
+        /// A file with the certificates of the authorities; nil for those of the system.
         public var authorities: String?
         /// A file with this gateway's certificate.
         public var certificate: String?
         /// A file with the key of that certificate.
         public var key: String?
 
+        /// Creates settings with the authorities of the system and without a client certificate.
         public init() {}
     }
 
+    /// The name or the address of the broker's host. An IPv6 address has no brackets.
     public var host: String
+    /// The TCP port of the broker.
     public var port: UInt16
+    /// The settings for TLS; nil for an unencrypted connection.
     public var tls: TLS?
+    /// The version of MQTT. Defaults to 3.1.1.
     public var version = Version.v311
+    /// The user name; nil to connect without credentials.
     public var user: String?
+    /// The password; nil for none. It is used only together with a user name.
     public var password: String?
-    /// By default made of the gateway's name.
+    /// Derived from the gateway's name by default.
     public var clientID: String?
+    /// The keep-alive interval of MQTT (MQTT 3.1.1, 3.1.2.10), rounded down to whole seconds.
     public var keepAlive = Duration.seconds(30)
-    /// The longest wait between attempts to connect.
+    /// The longest delay between connection attempts.
     public var longestWait = Duration.seconds(60)
 
+    /// Creates settings for a broker, with defaults for the rest. If `tls` is nil, the connection is not encrypted.
     public init(host: String, port: UInt16, tls: TLS? = nil) {
         self.host = host
         self.port = port
         self.tls = tls
     }
 
-    /// Reads `mqtt://[USER[:PASSWORD]@]HOST[:PORT]`, or `mqtts:` for TLS. Nil if it is something else.
+    /// Parses `mqtt://[USER[:PASSWORD]@]HOST[:PORT]`, or `mqtts:` for TLS. Returns nil for any other form.
     public init?(url: String) {
         let parts = url.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0] == "mqtt" || parts[0] == "mqtts" else { return nil }
@@ -100,22 +118,24 @@ public struct BrokerSettings: Equatable, Sendable {
         self.password = password.map(String.init)
     }
 
-    /// The broker as it may be shown: without its password.
+    /// The broker's URL for display, without user and password.
     public var displayName: String {
         "\(tls == nil ? "mqtt" : "mqtts")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 }
 
-/// ESPHome's native API, as a Bluetooth proxy speaks it.
+/// The settings of ESPHome's native API, through which the gateway acts as a Bluetooth proxy.
 public struct ESPHomeSettings: Equatable, Sendable {
+    /// The address to listen on, without brackets; `::` for all addresses of the machine.
     public var host: String
+    /// The TCP port to listen on. If it is 0, the system chooses one.
     public var port: UInt16
-    /// The 32 octets that clients have to know; nil lets everybody in.
+    /// The key of 32 octets that clients must know; nil admits every client.
     public var key: [UInt8]?
     /// Whether clients may pair with devices, and remove bonds.
     public var allowsPairing = false
 
-    /// Reads `HOST:PORT`, or `:PORT` for all addresses of the machine. Nil if it is something else.
+    /// Parses `HOST:PORT`, or `:PORT` for all addresses of the machine. Returns nil for any other form.
     public init?(listen text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             return nil
@@ -131,7 +151,7 @@ public struct ESPHomeSettings: Equatable, Sendable {
         self.port = port
     }
 
-    /// Reads a key of 32 octets in Base64, as ESPHome writes them. Nil if it is none.
+    /// Decodes a key of 32 octets from Base64, the format that ESPHome uses. Returns nil if the key is malformed.
     public static func key(_ text: some StringProtocol) -> [UInt8]? {
         guard let data = Data(base64Encoded: String(text.filter { !$0.isWhitespace })), data.count == 32 else {
             return nil
@@ -140,39 +160,43 @@ public struct ESPHomeSettings: Equatable, Sendable {
     }
 }
 
-/// Connections on behalf of whoever asks by way of the broker.
+/// The settings of connections that clients request through the broker.
 public struct RemoteSettings: Equatable, Sendable {
-    /// The devices that may be connected to. Without any, nobody can ask for anything.
+    /// The devices that may be connected to. If empty, no requests are accepted.
     public var allowed: Set<DeviceAddress> = []
-    /// How many connections there are at a time.
+    /// The maximum number of simultaneous connections.
     public var connections = 3
-    /// After what time without a request of its owner a connection ends.
+    /// The time without a request from its owner after which a connection is closed.
     public var idle = Duration.seconds(300)
-    /// Whether somebody may pair with those devices, and remove bonds.
+    /// Whether clients may pair with those devices, and remove bonds.
     public var allowsPairing = false
 
+    /// Creates the default settings, which accept no requests.
     public init() {}
 }
 
-/// Values that are read from devices at intervals.
+/// The settings of values that are read from devices at intervals.
 public struct ReadSettings: Equatable, Sendable {
-    /// The devices; nothing is read without any.
+    /// The devices to read from. If empty, nothing is read.
     public var devices: [DeviceAddress] = []
-    /// Which values, some of `ReadableValues.characteristics`.
+    /// The characteristics to read, a subset of `ReadableValues.characteristics`.
     public var characteristics: [BluetoothUUID] = ["2A19"]
+    /// The interval between two successful readings of a device. Defaults to one hour.
     public var interval = Duration.seconds(3600)
 
+    /// Creates the default settings, which read from no device.
     public init() {}
 }
 
-/// Where messages wait for a broker that is away.
+/// The settings of the spool, in which messages wait while the broker is unreachable.
 public struct SpoolSettings: Equatable, Sendable {
-    /// The file; nil for a place in the state directory.
+    /// The path of the file; nil for a file in the state directory.
     public var path: String?
-    /// How many messages are kept.
+    /// The maximum number of messages.
     public var messages = 100_000
-    /// How many octets their topics and payloads may have together.
+    /// The maximum total length of their topics and payloads, in octets.
     public var octets = 64 << 20
 
+    /// Creates the default settings: up to 100,000 messages and 64 MiB.
     public init() {}
 }

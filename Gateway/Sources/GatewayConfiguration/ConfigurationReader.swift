@@ -1,8 +1,8 @@
 import BluetoothBase
 import Yams
 
-/// Reads the members of one mapping of a file. What is not asked for is an error: a misspelt member must not be a silent
-/// default.
+/// Reads the members of one mapping in a file. Members that are never requested are errors: a misspelled member must
+/// not silently become a default.
 struct ConfigurationReader {
     private let members: [(key: String, value: Node, line: Int?)]
     private let path: String
@@ -26,11 +26,11 @@ struct ConfigurationReader {
 
     private func path(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
-    /// The value of a member, nil if it is not there.
+    /// The value of a member; nil if the member is missing.
     private mutating func node(_ name: String) -> Node? {
         known.append(name)
         guard let value = members.last(where: { $0.key == name })?.value else { return nil }
-        // A name with nothing behind it.
+        // A name without a value.
         if case .scalar(let scalar) = value, scalar.style == .plain, ["", "~", "null"].contains(scalar.string) {
             return nil
         }
@@ -46,7 +46,7 @@ struct ConfigurationReader {
     mutating func text(_ name: String) throws(ConfigurationError) -> String? {
         guard let node = node(name) else { return nil }
         guard case .scalar(let scalar) = node else { throw error(name, "a text was expected") }
-        // Libraries in C would take the text for one that ends there.
+        // A C library would treat a zero as the end of the text.
         guard !scalar.string.utf8.contains(0) else { throw error(name, "a text without zeros was expected") }
         return scalar.string
     }
@@ -85,7 +85,7 @@ struct ConfigurationReader {
         return .milliseconds(Int64(seconds * 1000))
     }
 
-    /// A list in which each text is something; one alone need not be a list.
+    /// A list whose elements are converted by `make`. A single element may be written without a list.
     mutating func list<Value>(
         _ name: String, _ expected: String, limit: Int = 10_000, _ make: (String) -> Value?
     ) throws(ConfigurationError) -> [Value]? {
@@ -103,7 +103,7 @@ struct ConfigurationReader {
         return values
     }
 
-    /// The names and texts of a mapping.
+    /// The names and texts in a mapping.
     mutating func texts(_ name: String) throws(ConfigurationError) -> [(name: String, text: String, line: Int?)]? {
         guard let node = node(name) else { return nil }
         guard case .mapping(let mapping) = node else { throw error(name, "members with names were expected") }
@@ -128,7 +128,7 @@ struct ConfigurationReader {
         try reader.finish()
     }
 
-    /// - Throws: if there are members that nobody asked for.
+    /// - Throws: an error if a member was never requested or appears twice.
     func finish() throws(ConfigurationError) {
         var seen: Set<String> = []
         for member in members {

@@ -1,19 +1,23 @@
-/// How a proxy is announced in a network by DNS-SD, as ESPHome's boards are: an instance of `_esphomelib._tcp`.
+/// The DNS-SD announcement of a proxy: an instance of `_esphomelib._tcp`, as for ESPHome's boards.
 public struct ProxyAnnouncement: Equatable, Sendable {
+    /// The DNS-SD service type of ESPHome's native API.
     public static let service = "_esphomelib._tcp"
-    /// The instance, by which clients tell proxies apart.
+    /// The name of the instance, by which clients tell proxies apart.
     public var name: String
+    /// The TCP port of the API.
     public var port: UInt16
-    /// What is known of it before anybody connects (RFC 6763, 6).
+    /// The TXT record, which clients can read before they connect (RFC 6763, 6).
     public var records: [(key: String, value: String)]
 
+    /// Whether the names, the ports and the TXT records, including their order, are equal.
     public static func == (first: Self, second: Self) -> Bool {
         first.name == second.name && first.port == second.port
             && first.records.map { [$0.key, $0.value] } == second.records.map { [$0.key, $0.value] }
     }
 
+    /// Creates the announcement of a proxy. If the API is encrypted, a TXT record names the protocol of its handshake.
     public init(_ identity: ProxyIdentity, port: UInt16, isEncrypted: Bool) {
-        // No label of a domain name is longer.
+        // A label of a domain name has at most 63 octets.
         name = String(identity.name.prefix(63))
         self.port = port
         records = [
@@ -24,7 +28,7 @@ public struct ProxyAnnouncement: Equatable, Sendable {
         if isEncrypted { records.append(("api_encryption", NoiseResponder.protocolName)) }
     }
 
-    /// The service file of Avahi that announces it (avahi.service(5)).
+    /// The service file for Avahi that announces the proxy (avahi.service(5)).
     public var serviceFile: String {
         """
         <?xml version="1.0" standalone="no"?>
@@ -41,7 +45,8 @@ public struct ProxyAnnouncement: Equatable, Sendable {
         """
     }
 
-    /// Text in XML. The gateway's name may contain anything; what XML cannot hold is left out.
+    /// Escapes text for XML. The gateway's name may contain any character. Control characters, which XML does not
+    /// allow, are removed.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             switch scalar {

@@ -1,18 +1,19 @@
 import Crypto
 import SwiftProtobuf
 
-/// What a proxy says of itself.
+/// The identity that a proxy reports to clients.
 public struct ProxyIdentity: Equatable, Sendable {
     /// Lower-case letters, digits and hyphens.
     public var name: String
-    /// The name for people.
+    /// The name to show to users.
     public var friendlyName: String
-    /// The 48 bits by which clients know the proxy.
+    /// The 48-bit address by which clients recognize the proxy.
     public var address: UInt64
+    /// The version of the gateway, which clients see as the project version.
     public var version: String
 
-    /// - Parameter gateway: the gateway's name. Everything else follows from it, so that clients find the same proxy again
-    ///   whatever adapters it has.
+    /// - Parameter gateway: the gateway's name. The proxy's names and address are derived from it, so that clients
+    ///   recognize the proxy whatever adapters it has.
     public init(gateway: String, version: String) {
         let name = gateway.lowercased().unicodeScalars.map { scalar in
             ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar) ? String(scalar) : "-"
@@ -21,16 +22,16 @@ public struct ProxyIdentity: Equatable, Sendable {
         friendlyName = gateway
         self.version = version
         let digest = SHA256.hash(data: Array("ble-gateway \(gateway)".utf8)).prefix(6)
-        // Locally administered, for one device.
+        // A locally administered, unicast address.
         address = digest.reduce(0) { $0 << 8 | UInt64($1) } & 0xFCFF_FFFF_FFFF | 0x0200_0000_0000
     }
 
-    /// Six pairs of digits with colons between them.
+    /// The address as six pairs of digits, separated by colons.
     var addressText: String {
         addressDigits.enumerated().map { $0 > 0 && $0.isMultiple(of: 2) ? ":\($1)" : "\($1)" }.joined()
     }
 
-    /// Twelve digits.
+    /// The address as twelve digits.
     var addressDigits: String {
         let digits = String(address, radix: 16, uppercase: true)
         return String(repeating: "0", count: 12 - digits.count) + digits
@@ -38,13 +39,13 @@ public struct ProxyIdentity: Equatable, Sendable {
 }
 
 extension ProxyIdentity {
-    /// What clients are told that they can ask for.
+    /// The features that the proxy reports to clients.
     struct Features: OptionSet {
         var rawValue: UInt32
 
         static let passiveScan = Self(rawValue: 1 << 0)
         static let activeConnections = Self(rawValue: 1 << 1)
-        /// Clients remember services, and write Client Characteristic Configurations by themselves.
+        /// Clients cache services, and write Client Characteristic Configuration descriptors themselves.
         static let remoteCaching = Self(rawValue: 1 << 2)
         static let pairing = Self(rawValue: 1 << 3)
         static let cacheClearing = Self(rawValue: 1 << 4)
@@ -74,7 +75,7 @@ extension ProxyIdentity {
             $0.model = "ble-gateway"
             $0.projectName = Self.project
             $0.projectVersion = version
-            // For clients of a time before the flags: all but raw advertisements.
+            // For clients that predate the feature flags: everything except raw advertisements.
             $0.legacyBluetoothProxyVersion = features.contains(.pairing) ? 5 : 3
             $0.bluetoothProxyFeatureFlags = features.rawValue
             $0.apiEncryptionSupported = isEncrypted
@@ -82,8 +83,8 @@ extension ProxyIdentity {
     }
 
     static let project = "swift-bluetooth-le.ble-gateway"
-    /// The version of ESPHome whose interface this is. Clients warn of older ones.
+    /// The version of ESPHome whose interface the proxy implements. Clients warn about older versions.
     static let interface = "2026.6.0"
-    /// The version of the API: the last one that says anything about Bluetooth.
+    /// The version of the API: the latest one that concerns Bluetooth.
     static let api: (major: UInt32, minor: UInt32) = (1, 14)
 }

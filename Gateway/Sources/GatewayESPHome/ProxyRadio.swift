@@ -1,10 +1,10 @@
 import BluetoothLE
 
-/// The adapters, as a proxy's clients use them.
+/// The adapters, as used by a proxy's clients.
 public protocol ProxyRadio: Sendable {
-    /// How many connections there may be, and the devices that have one or are about to.
+    /// The maximum number of connections, and the devices that are connected or about to be.
     var places: ProxyPlaces { get }
-    /// Whether some adapter scans, and whether devices are asked for their scan responses.
+    /// Whether an adapter is scanning, and whether the scan is active.
     var scanning: ProxyScanning { get }
     /// Whether clients may pair with devices and remove bonds.
     var allowsPairing: Bool { get }
@@ -13,11 +13,11 @@ public protocol ProxyRadio: Sendable {
     func connect(to device: DeviceAddress, for client: ProxyClientID) async throws(ProxyError) -> any ProxyLink
     /// Removes the bonds with a device.
     func unpair(_ device: DeviceAddress) async throws(ProxyError)
-    /// Forgets what was discovered of a device, so that it is asked again.
+    /// Discards the cached services of a device, so that they are discovered again.
     func forgetServices(of device: DeviceAddress) async throws(ProxyError)
-    /// Scans so that devices are asked for their scan responses, or not.
+    /// Selects active or passive scanning.
     ///
-    /// - Parameter isActive: nil for what the configuration says.
+    /// - Parameter isActive: whether to scan actively; nil for the configured mode.
     func scan(isActive: Bool?)
 }
 
@@ -31,39 +31,48 @@ public protocol ProxyLink: Sendable {
     func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) async throws(ProxyError)
     func pair() async throws(ProxyError)
     func updateParameters(_ parameters: ConnectionParameters) async throws(ProxyError)
-    /// Hands over what the device notifies or indicates, until the connection ends. Returns why it has.
+    /// Passes on notifications and indications from the device until the connection ends. Returns the reason for its
+    /// end.
     func forward(_ take: @Sendable (_ handle: AttributeHandle, _ value: [UInt8]) -> Void) async -> ProxyError
-    /// Ends the connection, if it has not, and returns when it has.
+    /// Ends the connection if it is open, and returns when it has ended.
     func close() async
-    /// Gives its place back. Called once, after `close`.
+    /// Returns the connection's place. Called once, after `close`.
     func release()
 }
 
-/// A client, as long as it is connected.
+/// Identifies a client while it is connected.
 public struct ProxyClientID: Hashable, Sendable {
+    /// The number of the client's connection, counted from 1 and not reused.
     public var number: UInt64
 
+    /// Creates the ID of the client with this number.
     public init(number: UInt64) { self.number = number }
 }
 
-/// The places for connections.
+/// The places for connections: their number, and the devices that have one.
 public struct ProxyPlaces: Equatable, Sendable {
+    /// The maximum number of simultaneous connections.
     public var limit: Int
+    /// The devices that are connected or about to be.
     public var taken: [DeviceAddress]
 
+    /// Creates places from their number and the devices that have one.
     public init(limit: Int, taken: [DeviceAddress]) {
         self.limit = limit
         self.taken = taken
     }
 }
 
-/// How adapters scan.
+/// The state of scanning.
 public struct ProxyScanning: Equatable, Sendable {
+    /// Whether an adapter is scanning.
     public var isRunning: Bool
+    /// Whether the scan is active, that is, requests scan responses.
     public var isActive: Bool
-    /// What the configuration says.
+    /// The configured mode.
     public var isActiveByConfiguration: Bool
 
+    /// Creates a state of scanning.
     public init(isRunning: Bool, isActive: Bool, isActiveByConfiguration: Bool) {
         self.isRunning = isRunning
         self.isActive = isActive
@@ -71,34 +80,44 @@ public struct ProxyScanning: Equatable, Sendable {
     }
 }
 
-/// Why something was not done, as a number that clients know: an ATT error code, why a controller ended a link, or one of
-/// those below.
+/// The reason why an operation failed, as a number that clients know: an ATT error code, the reason for which a
+/// controller ended a link, or one of the values below.
 public struct ProxyError: Error, Hashable, Sendable {
+    /// The number that clients receive.
     public var code: Int32
 
+    /// Creates an error with the number that clients receive.
     public init(code: Int32) { self.code = code }
 
     /// There is no connection to the device.
     public static let notConnected = Self(code: -1)
+    /// The client may not pair or remove bonds: Insufficient Authorization (Core 5.4, Vol 3, Part F, 3.4.1.1). It has
+    /// the same number as `timedOut`.
     public static let insufficientAuthorization = Self(code: 0x08)
+    /// A limit of the proxy is exceeded: Insufficient Resources (Core 5.4, Vol 3, Part F, 3.4.1.1).
     public static let insufficientResources = Self(code: 0x11)
-    /// Too much waits.
+    /// Too many requests are pending.
     public static let busy = Self(code: 0x84)
-    /// Something that has no number of its own.
+    /// A failure that has no number.
     public static let failed = Self(code: 0x85)
+    /// Pairing failed.
     public static let pairingFailed = Self(code: 0x89)
     /// The device did not answer in time.
     public static let timedOut = Self(code: 0x08)
+    /// The proxy ended the connection: Connection Terminated by Local Host (Core 5.4, Vol 1, Part F, 1.3).
     public static let endedByThisDevice = Self(code: 0x16)
+    /// The connection was not established: Connection Failed to be Established (Core 5.4, Vol 1, Part F, 1.3).
     public static let notEstablished = Self(code: 0x3E)
-    /// There is no adapter, or no free place.
+    /// No adapter, or no place, is available.
     public static let noConnection = Self(code: 0x101)
 
-    /// - Parameter error: what an operation on a connection threw.
+    /// - Parameter error: the error thrown by an operation on a connection.
     public init(_ error: BluetoothError) {
-        switch error {
-        case .att(let error): self.init(code: Int32(error.code.rawValue))
-        case .insufficientSecurity(let code): self.init(code: Int32(code.rawValue))
+        if let refusal = error.attError?.code ?? error.missingSecurity {
+            self.init(code: Int32(refusal.rawValue))
+            return
+        }
+        switch error.code {
         case .disconnected, .adapterRemoved, .adapterClosed, .notReady: self = .notConnected
         case .tooManyPending: self = .busy
         case .valueTooLong: self.init(code: 0x0D)
@@ -107,20 +126,26 @@ public struct ProxyError: Error, Hashable, Sendable {
         }
     }
 
-    /// - Parameter error: why a connection was not made.
+    /// - Parameter error: the reason why a connection was not established.
     public init(connecting error: BluetoothError) {
-        switch error {
+        if let reason = error.disconnectReason {
+            self.init(reason)
+            return
+        }
+        if let status = error.controllerStatus {
+            self.init(code: Int32(status.rawValue))
+            return
+        }
+        switch error.code {
         case .timedOut, .peerNotResponding: self = .timedOut
         case .connectionFailed: self = .notEstablished
         case .cancelled: self = .endedByThisDevice
-        case .disconnected(let reason): self.init(reason)
-        case .refusedByController(let status): self.init(code: Int32(status.rawValue))
         case .adapterRemoved, .adapterClosed, .notReady: self = .noConnection
         default: self = .failed
         }
     }
 
-    /// - Parameter reason: why a connection ended.
+    /// - Parameter reason: the reason why a connection ended.
     public init(_ reason: DisconnectReason) {
         switch reason {
         case .byPeer, .peerShutDown: self.init(code: 0x13)

@@ -9,43 +9,50 @@ import NIOPosix
 import SwiftProtobuf
 import Synchronization
 
-/// Where the API is served, and to whom.
+/// The address at which the API is served, and the key that clients need.
 public struct ProxyEndpoint: Equatable, Sendable {
+    /// The address to listen on, without brackets; `::` for all addresses of the machine.
     public var host: String
+    /// The TCP port to listen on. If it is 0, the system chooses one.
     public var port: UInt16
-    /// The key that clients have to have; nil lets everybody in.
+    /// The key that clients must have; nil admits every client.
     public var key: [UInt8]?
 
+    /// Creates an endpoint. The key has 32 octets; nil admits every client.
     public init(host: String, port: UInt16, key: [UInt8]?) {
         self.host = host
         self.port = port
         self.key = key
     }
 
-    /// Where it is, with a port that the system may have chosen. An IPv6 address is in brackets.
+    /// The address for display, with a port that the system may have chosen. An IPv6 address is in brackets.
     func place(port: Int) -> String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
-/// The port cannot be had.
+/// An error: the server cannot listen on its port.
 public struct PortUnavailable: Error, CustomStringConvertible {
+    /// The endpoint at which the server cannot listen.
     public var endpoint: ProxyEndpoint
+    /// The error of the system.
     public var reason: String
 
+    /// A sentence with the address, the port and the error of the system.
     public var description: String {
         "ESPHome's API cannot be served at \(endpoint.place(port: Int(endpoint.port))), choose another port or address: \(reason)"
     }
 }
 
-/// ESPHome's native API, as a Bluetooth proxy speaks it.
+/// A server for ESPHome's native API, in the role of a Bluetooth proxy.
 public final class ProxyServer: Sendable {
     private struct State {
-        /// The connections, and the session of each. They count in `admission` until they end, or have to end.
+        /// The connections and their sessions. A connection counts in `admission` until it ends or must make room for
+        /// another.
         var channels: [ProxyClientID: any Channel] = [:]
         var sessions: [ProxyClientID: ProxySession] = [:]
         var admission = Admission()
         var next: UInt64 = 0
         var isEnding = false
-        /// How often clients were made to leave, for each reason.
+        /// The number of clients that were refused or disconnected, for each reason.
         var refusals: [String: UInt64] = [:]
     }
 
@@ -56,6 +63,7 @@ public final class ProxyServer: Sendable {
     private let state = Mutex(State())
     private let registry = ProxyRegistry()
 
+    /// Creates a server, which accepts clients as soon as `run()` is called.
     public init(_ endpoint: ProxyEndpoint, _ identity: ProxyIdentity, radio: any ProxyRadio, logger: Logger) {
         self.endpoint = endpoint
         self.identity = identity
@@ -65,7 +73,7 @@ public final class ProxyServer: Sendable {
 
     /// Serves until the task is cancelled.
     ///
-    /// - Throws: if the port cannot be had.
+    /// - Throws: an error if the server cannot listen on its port.
     public func run() async throws {
         let (ended, continuation) = AsyncStream<ProxySession>.makeStream()
         let bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -90,7 +98,7 @@ public final class ProxyServer: Sendable {
                 }
             }
             group.addTask {
-                // A client that is gone takes its connections along.
+                // When a client disconnects, its connections to devices end.
                 await withDiscardingTaskGroup { group in
                     for await session in ended { group.addTask { await session.end() } }
                 }
@@ -111,9 +119,9 @@ public final class ProxyServer: Sendable {
         continuation.finish()
     }
 
-    // MARK: - Telling clients
+    // MARK: - Notifying clients
 
-    /// Tells of an advertising packet.
+    /// Reports an advertising packet to the clients.
     public func advertise(_ reception: Reception) {
         let sessions = sessions
         guard !sessions.isEmpty else { return }
@@ -126,13 +134,13 @@ public final class ProxyServer: Sendable {
         for session in sessions { session.advertise(advertisement) }
     }
 
-    /// Places for connections were taken or given back.
+    /// Reports to the clients that places for connections were taken or returned.
     public func placesChanged() { for session in sessions { session.placesChanged() } }
 
-    /// Adapters began to scan or have stopped, or scan in another way.
+    /// Reports to the clients that an adapter started or stopped scanning, or that the mode of scanning changed.
     public func scanningChanged() { for session in sessions { session.scanningChanged() } }
 
-    /// How many clients there are.
+    /// The number of clients.
     public var clientCount: Int { state.withLock { $0.admission.clientCount } }
 
     private var sessions: [ProxySession] { state.withLock { Array($0.sessions.values) } }
@@ -156,9 +164,9 @@ public final class ProxyServer: Sendable {
                 state.sessions[client] = nil
                 state.admission.end(client)
             }
-            // A connection without a hello has begun nothing.
+            // Without a hello, the client has started nothing.
             guard session.isWelcome else { return }
-            // At once: who comes back is to find that it ends.
+            // Immediately, so that a client that reconnects finds its previous connection ending.
             session.leave()
             ended.yield(session)
         }
@@ -176,7 +184,7 @@ public final class ProxyServer: Sendable {
         return NoiseFraming(key: SymmetricKey(data: key), name: identity.name, address: identity.addressDigits)
     }
 
-    /// Returns the number of a connection that may begin its handshake.
+    /// Registers a connection and returns its number, if the connection may begin its handshake.
     private func begin(_ channel: any Channel, from origin: ClientOrigin) -> ProxyClientID? {
         let (client, yielding) = state.withLock { state -> (ProxyClientID?, (any Channel)?) in
             guard !state.isEnding else { return (nil, nil) }
@@ -196,7 +204,7 @@ public final class ProxyServer: Sendable {
         return client
     }
 
-    /// Gives a client that has said its name a place, if there is one.
+    /// Gives a client that has sent its hello a place, if one is available.
     private func admit(_ client: ProxyClientID, _ name: String, _ channel: any Channel) -> Bool {
         let (isAdmitted, yielding) = state.withLock { state -> (Bool, (any Channel)?) in
             switch state.admission.finish(client) {
@@ -216,7 +224,7 @@ public final class ProxyServer: Sendable {
         channel.pipeline.fireUserInboundEventTriggered(ClientHandler.Leave(reason: reason))
     }
 
-    /// Whoever knocks again and again does not fill the log.
+    /// Logs only the 1st, 2nd, 4th, 8th… refusal for each reason, so that repeated attempts do not fill the log.
     private func refused(_ reason: String, _ channel: any Channel) {
         let count = state.withLock { state in
             if state.refusals.count > 64 { state.refusals = [:] }

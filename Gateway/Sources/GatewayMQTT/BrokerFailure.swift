@@ -1,8 +1,9 @@
 import CMosquitto
 import Foundation
 
-/// Why there is no connection to the broker, in a sentence that says what to do.
+/// The reason why there is no connection to the broker, in a sentence that says what to do.
 public struct BrokerFailure: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The reason, with a remedy if possible.
     public var description: String
 
     init(_ description: String) { self.description = description }
@@ -31,7 +32,7 @@ public struct BrokerFailure: Error, Equatable, Sendable, CustomStringConvertible
         }
     }
 
-    /// A call of libmosquitto has failed.
+    /// A call to libmosquitto has failed.
     init(resultCode code: Int32, systemError: Int32 = 0, detail: String? = nil) {
         let text: String
         switch mosq_err_t(code) {
@@ -41,7 +42,7 @@ public struct BrokerFailure: Error, Equatable, Sendable, CustomStringConvertible
         case MOSQ_ERR_KEEPALIVE: text = "the broker does not answer any more"
         default: text = String(cString: mosquitto_strerror(code))
         }
-        // What OpenSSL has to say of a certificate is in the log only.
+        // OpenSSL's explanation of a certificate error is available only as a log message.
         self.init(detail.map { "\(text) (\($0))" } ?? text)
     }
 }

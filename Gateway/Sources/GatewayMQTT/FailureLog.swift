@@ -1,11 +1,11 @@
-/// Says which failures are worth a line: each kind at once, then the second, fourth, eighth time and so on.
+/// Decides which failures to log: the first of each kind, then the second, fourth, eighth in a row, and so on.
 struct FailureLog {
     private var last = ""
     private var count: UInt64 = 0
-    /// Why the broker has refused a connection that is about to end.
+    /// The reason why the broker refused a connection that is about to end.
     var refusal: BrokerFailure?
 
-    /// How often this has happened in a row now, if it is to be said.
+    /// Counts a failure. Returns the number of times in a row that it has happened, if it should be logged.
     mutating func record(_ text: String) -> UInt64? {
         count = text == last ? count + 1 : 1
         last = text

@@ -2,13 +2,13 @@ import Foundation
 import GatewayConfiguration
 import Synchronization
 
-/// Asks a broker what it retains.
+/// Asks a broker for its retained messages.
 public enum MQTTInquiry {
-    /// The retained messages whose topics match one of the filters. Blocks its thread for as long as they come, and half a
-    /// second.
+    /// The retained messages whose topics match one of the filters. Blocks the calling thread until about half a second
+    /// after the last message.
     ///
-    /// - Parameter limit: how many messages are taken at most.
-    /// - Throws: why the broker cannot be asked.
+    /// - Parameter limit: the maximum number of messages.
+    /// - Throws: the reason why the broker cannot be asked.
     public static func retained(
         matching filters: [String], at broker: BrokerSettings, timeout: Duration = .seconds(10), limit: Int = 100_000
     ) throws(BrokerFailure) -> [MQTTMessage] {
@@ -36,7 +36,7 @@ public enum MQTTInquiry {
                     end = clock.now.advanced(by: .seconds(1))
                 case .message(let message):
                     messages.append(message)
-                    // More may follow.
+                    // More messages may follow.
                     end = min(end.advanced(by: .milliseconds(200)), clock.now.advanced(by: .milliseconds(500)))
                 case .disconnected(let failure): throw refusal ?? failure
                 case .published: break

@@ -4,14 +4,14 @@ import GatewayPipeline
 import Logging
 import Synchronization
 
-/// What the sink's thread does, turn by turn.
+/// The work of the sink's thread, turn by turn.
 final class MQTTWorker {
     private enum State {
-        /// No connection, and no attempt before this.
+        /// There is no connection, and the next attempt starts at the given time.
         case waiting(until: ContinuousClock.Instant)
-        /// Another thread connects; only it uses the client.
+        /// Another thread is connecting. Only that thread uses the client.
         case connecting
-        /// There is a connection, and the broker has not answered.
+        /// There is a connection, but the broker has not answered yet.
         case greeting
         case connected(since: ContinuousClock.Instant)
         case ended
@@ -26,19 +26,19 @@ final class MQTTWorker {
     private var status = SinkStatus()
     private var failures = FailureLog()
 
-    /// What has come and was not stored yet.
+    /// Messages from the inbox that are not stored yet.
     private var backlog: ArraySlice<Publication> = []
-    /// How much of it is stored in a turn, so that messages leave while many come.
+    /// The number of messages to store per turn. It is limited, so that messages are sent while many arrive.
     private static let batch = 500
-    /// When the next messages are taken in. What comes until then is stored with them: the disk is asked once for all.
+    /// The time of the next intake. Messages that arrive until then are stored together, in one disk transaction.
     private var nextIntake: ContinuousClock.Instant
     private static let intakeInterval = Duration.milliseconds(10)
-    /// Whether something has come that is taken in then.
+    /// Whether messages are waiting for the next intake.
     private var isAwaited = false
 
-    /// Messages on their way, by the client's identifier.
+    /// Messages in transit, by the client's identifier.
     private var onTheirWay: [Int32: MessageStore.ID] = [:]
-    /// What the thread that connects has come to.
+    /// The result from the thread that connects.
     private let outcome = Mutex<Result<Void, BrokerFailure>?>(nil)
     private var goodbye: (deadline: ContinuousClock.Instant, farewell: Int32?)?
 
@@ -79,7 +79,7 @@ final class MQTTWorker {
         let publications = backlog.prefix(Self.batch)
         backlog = backlog.dropFirst(Self.batch)
         let lasting = publications.filter { $0.importance == .lasting }
-        // What was delivered alone can wait until something is stored.
+        // If messages were only delivered, their removal from disk can wait until others are stored.
         if !lasting.isEmpty || clock.now >= nextIntake { store(lasting) }
         advance()
         if case .connected = state {
@@ -94,7 +94,7 @@ final class MQTTWorker {
         wait()
     }
 
-    /// Takes what has come, once what came before was stored.
+    /// Takes messages from the inbox, once the earlier ones are stored.
     private func takeInbox() -> (answers: [MQTTAnswer], isStopping: Bool) {
         let now = clock.now
         return sink.inbox.withLock { inbox in
@@ -118,7 +118,7 @@ final class MQTTWorker {
         sink.shown.withLock { $0 = status }
     }
 
-    /// Keeps what is lasting, and forgets what was delivered.
+    /// Stores lasting messages, and removes delivered ones.
     private func store(_ lasting: [Publication]) {
         switch waiting.store(lasting, at: clock.now) {
         case .diskTakesNone(let reason):
@@ -151,7 +151,7 @@ final class MQTTWorker {
         client.turn(isReadable: happened & (POLLIN | POLLHUP | POLLERR) != 0, isWritable: happened & POLLOUT != 0)
     }
 
-    /// The time until an instant, rounded up so that nothing turns in vain.
+    /// The time until an instant, rounded up so that the thread does not wake too early.
     private static func milliseconds(until end: ContinuousClock.Instant, from now: ContinuousClock.Instant) -> Int32 {
         Int32(max(0, min(1000, now.duration(to: end) / .milliseconds(1))).rounded(.up))
     }
@@ -173,12 +173,12 @@ final class MQTTWorker {
         Thread.detachNewThread { attempt.run() }
     }
 
-    /// Carries the client to the thread that connects. It is unchecked since the worker does not touch the client until the
-    /// outcome is there.
+    /// Transfers the client to the thread that connects. It is unchecked because the worker does not touch the client
+    /// until the outcome is available.
     private struct Attempt: @unchecked Sendable {
         let client: MosquittoClient
         let worker: MQTTWorker
-        /// The sink may be gone when there is an outcome.
+        /// Held directly, because the sink may no longer exist when there is an outcome.
         let waker: Waker
 
         func run() {
@@ -221,7 +221,7 @@ final class MQTTWorker {
         for event in client.takeEvents() {
             switch event {
             case .connected(nil): greet()
-            // That the connection ends follows.
+            // An event that the connection has ended follows.
             case .connected(let refusal?): failures.refusal = refusal
             case .disconnected(let failure):
                 if case .waiting = state { break }
@@ -239,7 +239,7 @@ final class MQTTWorker {
             case .message(let message): options.onMessage(message)
             }
         }
-        // libmosquitto has no event for a connection that never began.
+        // libmosquitto has no event for a connection that was never established.
         switch state {
         case .greeting, .connected: if client.socket < 0 { lose(client.silentLoss()) }
         case .waiting, .connecting, .ended: break
@@ -278,17 +278,17 @@ final class MQTTWorker {
         }
     }
 
-    /// Hands over what is next, as far as the window goes.
+    /// Passes the next messages to the client, up to its window.
     private func pump() {
         let room = MosquittoClient.window - onTheirWay.count
         guard room > 0 else { return }
         for entry in waiting.take(room) {
             do throws(BrokerFailure) {
-                // It is the client's from here on, whether the connection is still there or not.
+                // The client owns the message from here on, even if the connection is lost.
                 let (identifier, _) = try client.publish(entry.publication, quality: 1)
                 onTheirWay[identifier] = entry.id
             } catch {
-                // It would not be taken the next time, either.
+                // Another attempt would fail in the same way.
                 waiting.finish(entry.id)
                 status.refused += 1
                 logger.error("a message to \(entry.publication.topic) cannot be sent: \(error)")
@@ -298,13 +298,13 @@ final class MQTTWorker {
 
     // MARK: - The end
 
-    /// Goes on until everything was delivered, or for three seconds; then says that the gateway is away.
+    /// Continues until everything is delivered, or for up to three seconds. Then reports that the gateway is offline.
     private func leave() {
         let now = clock.now
         if goodbye == nil { goodbye = (now.advanced(by: .seconds(3)), nil) }
         guard let goodbye else { return }
         guard case .connected = state else {
-            // A thread that connects may come to something yet. It may also hang for minutes, and then keeps the client.
+            // The thread that connects may still succeed. It may also hang for minutes, and then keeps the client.
             if case .connecting = state, now < goodbye.deadline { return }
             state = .ended
             return

@@ -1,12 +1,12 @@
 import GatewayConfiguration
 import GatewayPipeline
 
-/// Messages that wait for the broker: on disk, and in memory for as long as the disk takes none.
+/// The messages that wait for the broker: on disk, and in memory while the disk fails.
 ///
-/// What is on disk is older, so it goes first. When the disk takes messages again, those in memory that are not on their way move
-/// there. It has one user at a time.
+/// Messages on disk are older, so they are sent first. When the disk works again, messages in memory that are not in
+/// transit move to disk. Calls must not overlap.
 final class MessageStore {
-    /// Where a message waits, and its number there.
+    /// The place in which a message waits, and its number there.
     enum ID: Hashable, Sendable {
         case disk(Int64)
         case memory(Int64)
@@ -17,7 +17,7 @@ final class MessageStore {
         var publication: Publication
     }
 
-    /// What is to be said of the disk.
+    /// A change in the condition of the disk.
     enum News: Equatable {
         case diskTakesNone(reason: String)
         case diskTakesAgain
@@ -28,19 +28,19 @@ final class MessageStore {
     private let disk: Spool
     private let limits: SpoolSettings
     private var memory: Spool?
-    /// When the disk is tried again; nil while it takes messages.
+    /// The time at which to try the disk again; nil while it works.
     private var nextAttempt: Instant?
-    /// The last messages that were handed out.
+    /// The numbers of the last messages handed out.
     private var lastTaken: (disk: Int64, memory: Int64) = (0, 0)
-    /// How many were handed out and are not delivered.
+    /// How many messages were handed out and not delivered yet.
     private var onTheirWay: (disk: Int, memory: Int) = (0, 0)
-    /// What the broker has and the disk does not know.
+    /// Messages that were delivered and not removed from disk yet.
     private var delivered: [Int64] = []
-    /// What was given up in memory that is no more.
+    /// The losses of in-memory spools that no longer exist.
     private var lossesInMemory = Spool.Losses()
 
     private var backoff = Backoff()
-    /// Since when the disk takes messages.
+    /// The time since which the disk has worked.
     private var worksSince: Instant?
 
     init(_ disk: Spool, limits: SpoolSettings) {
@@ -48,7 +48,7 @@ final class MessageStore {
         self.limits = limits
     }
 
-    /// Messages that the broker does not have.
+    /// The number of messages that were not delivered.
     var count: Int { max(0, disk.count - delivered.count) + (memory?.count ?? 0) }
 
     var losses: Spool.Losses {
@@ -58,10 +58,10 @@ final class MessageStore {
             oldest: disk.losses.oldest + lossesInMemory.oldest + memory.oldest)
     }
 
-    /// Whether the disk is to be told what was delivered.
+    /// Whether delivered messages must be removed from disk.
     var hasNewsForDisk: Bool { !delivered.isEmpty && nextAttempt == nil }
 
-    /// Keeps messages, and forgets what was delivered.
+    /// Stores messages, and removes delivered ones.
     func store(_ publications: [Publication], at now: Instant) -> News? {
         guard let attempt = nextAttempt else {
             do {
@@ -85,7 +85,7 @@ final class MessageStore {
         return .diskTakesAgain
     }
 
-    /// What comes next, as handed out.
+    /// Returns the next messages, and records them as handed out.
     func take(_ limit: Int) -> [Entry] {
         var entries: [Entry] = []
         if disk.count > onTheirWay.disk + delivered.count {
@@ -103,7 +103,7 @@ final class MessageStore {
         return entries
     }
 
-    /// The broker has a message, or will never take it.
+    /// Removes a message that the broker has accepted or will never accept.
     func finish(_ id: ID) {
         switch id {
         case .disk(let number):
@@ -116,7 +116,7 @@ final class MessageStore {
         }
     }
 
-    /// Writes everything to disk. Returns how many messages are lost, since the disk takes none.
+    /// Writes everything to disk. Returns the number of messages that are lost because the disk fails.
     func close() -> Int {
         if nextAttempt == nil { try? disk.append([], removing: delivered) } else { _ = moveToDisk() }
         disk.close()
@@ -128,7 +128,7 @@ final class MessageStore {
         try? memory?.append(publications)
     }
 
-    /// Moves what is not on its way. Returns whether the disk takes messages.
+    /// Moves messages that are not in transit to disk. Returns whether the disk works.
     private func moveToDisk() -> Bool {
         let waiting = (try? memory?.entries(after: lastTaken.memory, limit: limits.messages)) ?? []
         do {
@@ -143,7 +143,7 @@ final class MessageStore {
         return true
     }
 
-    /// Gives the memory back when nothing waits there any more.
+    /// Releases the in-memory spool when nothing waits in it and the disk works.
     private func dropMemory() {
         guard let memory, nextAttempt == nil, memory.count == 0 else { return }
         lossesInMemory.superseded += memory.losses.superseded

@@ -5,44 +5,47 @@ import GatewayPipeline
 
 /// A message from the broker.
 public struct MQTTMessage: Equatable, Sendable {
+    /// The topic of the message.
     public var topic: String
+    /// The octets of the message, at most 65,536.
     public var payload: [UInt8]
-    /// Where an answer goes (MQTT 5, 3.3.2.3.5).
+    /// The topic for a response (MQTT 5, 3.3.2.3.5).
     public var responseTopic: String?
-    /// What an answer repeats (MQTT 5, 3.3.2.3.6).
+    /// The data that a response repeats (MQTT 5, 3.3.2.3.6).
     public var correlationData: [UInt8]?
+    /// Whether the broker had stored the message before this client subscribed (MQTT 3.1.1, 3.3.1.3).
     public var isRetained: Bool
 }
 
-/// libmosquitto without a thread of its own: whoever owns it says when to read and when to write. It has one user at a time.
+/// A client of libmosquitto without a thread: its owner decides when to read and write. Calls must not overlap.
 final class MosquittoClient {
     enum Event: Equatable {
-        /// The broker has accepted the connection, or refused it.
+        /// The broker has accepted or refused the connection.
         case connected(BrokerFailure?)
         case disconnected(BrokerFailure)
-        /// The broker has a message of this identifier, or refuses to take it.
+        /// The broker has accepted or refused the message with this identifier.
         case published(Int32, refusal: String?)
         case message(MQTTMessage)
     }
 
     private let handle: OpaquePointer
     private let settings: BrokerSettings
-    /// What has happened since the last look.
+    /// The events since they were last taken.
     private var events: [Event] = []
-    /// OpenSSL's first complaint about this connection.
+    /// The first error that OpenSSL reported for this connection.
     private var complaint: String?
 
-    /// Longer messages from the broker are not for a gateway.
+    /// Longer messages from the broker are ignored.
     static let maximumPayload = 65_536
-    /// The same with topic and properties.
+    /// The limit for a message with its topic and properties.
     static let maximumPacket = maximumPayload + 8192
-    /// How many messages may be on their way to the broker.
+    /// The maximum number of messages in transit to the broker.
     static let window = 500
 
-    /// What has to be done once in a process.
+    /// Initializes the library, once per process.
     private static let library: Void = { _ = mosquitto_lib_init() }()
 
-    /// - Throws: what is wrong with the settings, such as a certificate that cannot be read.
+    /// - Throws: an error if the settings are invalid, for example if a certificate cannot be read.
     init(_ settings: BrokerSettings, clientID: String, will: Publication?) throws(BrokerFailure) {
         _ = Self.library
         self.settings = settings
@@ -68,7 +71,7 @@ final class MosquittoClient {
     deinit { mosquitto_destroy(handle) }
 
     private func secure(_ tls: BrokerSettings.TLS) throws(BrokerFailure) {
-        // libmosquitto only says that something is invalid.
+        // libmosquitto would report only that something is invalid.
         for path in [tls.authorities, tls.certificate, tls.key].compactMap({ $0 }) {
             guard FileManager.default.isReadableFile(atPath: path) else {
                 throw BrokerFailure("\(path) cannot be read")
@@ -87,14 +90,14 @@ final class MosquittoClient {
 
     // MARK: - The connection
 
-    /// Connects, which may take minutes. Whether the broker accepts is an event.
+    /// Connects, which may take minutes. An event reports whether the broker accepts the connection.
     func connect() throws(BrokerFailure) {
         complaint = nil
         listenToComplaints(true)
         var properties: OpaquePointer?
         defer { mosquitto_property_free_all(&properties) }
         if settings.version == .v5 {
-            // Longer packets the broker is to keep for itself (MQTT 5, 3.1.2.11.4). MQTT 3.1.1 cannot say that.
+            // Asks the broker not to send longer packets (MQTT 5, 3.1.2.11.4). MQTT 3.1.1 has no such limit.
             try check(
                 mosquitto_property_add_int32(
                     &properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), UInt32(Self.maximumPacket)))
@@ -105,11 +108,11 @@ final class MosquittoClient {
                 properties))
     }
 
-    /// The socket; -1 if there is none.
+    /// The socket; -1 if there is no connection.
     var socket: Int32 { mosquitto_socket(handle) }
     var wantsToWrite: Bool { mosquitto_want_write(handle) }
 
-    /// Reads and writes what can be read and written, and does what is due. What comes of it is in the events.
+    /// Reads and writes without blocking, and performs maintenance that is due. `takeEvents` returns the results.
     func turn(isReadable: Bool, isWritable: Bool) {
         if isReadable { _ = mosquitto_loop_read(handle, 1) }
         if isWritable { _ = mosquitto_loop_write(handle, 1) }
@@ -123,7 +126,7 @@ final class MosquittoClient {
         return events
     }
 
-    /// Why there is no connection where no event says it.
+    /// The reason for the end of a connection that no event reports.
     func silentLoss() -> BrokerFailure {
         BrokerFailure(resultCode: MOSQ_ERR_CONN_LOST.rawValue, detail: takeComplaint())
     }
@@ -135,10 +138,10 @@ final class MosquittoClient {
 
     // MARK: - Messages
 
-    /// Hands a message over. Returns its identifier, and whether the connection was there: with a quality of 1, libmosquitto
-    /// keeps the message in any case, and sends it over the next one.
+    /// Passes a message to libmosquitto. Returns its identifier, and whether there was a connection. With a quality of
+    /// 1, libmosquitto keeps the message in any case, and sends it over the next connection.
     ///
-    /// - Throws: what is wrong with the message, so that no connection would take it.
+    /// - Throws: an error if the message is invalid, so that it could not be sent over any connection.
     @discardableResult
     func publish(
         _ publication: Publication, quality: Int32, correlationData: [UInt8]? = nil
@@ -160,7 +163,7 @@ final class MosquittoClient {
         return (identifier, true)
     }
 
-    /// What says that the connection is gone, and nothing of the message.
+    /// The errors that concern the connection and not the message.
     private static let connectionErrors: Set<Int32> = Set(
         [
             MOSQ_ERR_ERRNO, MOSQ_ERR_NO_CONN, MOSQ_ERR_CONN_LOST, MOSQ_ERR_CONN_PENDING, MOSQ_ERR_TLS,
@@ -191,14 +194,14 @@ final class MosquittoClient {
         }
     }
 
-    /// Listens to complaints or not. With a listener libmosquitto formats a line for each message that it sends, so there is none
-    /// while a connection is well.
+    /// Starts or stops listening to error messages. With a listener, libmosquitto formats a log line for each message
+    /// that it sends, so there is none while a connection works.
     private func listenToComplaints(_ isOn: Bool) {
         guard isOn else { return mosquitto_log_callback_set(handle, nil) }
         mosquitto_log_callback_set(handle) { _, object, level, text in
             guard level == MOSQ_LOG_ERR, let text else { return }
             guard let client = MosquittoClient.of(object), client.complaint == nil else { return }
-            // What follows it follows from it.
+            // Later errors are consequences of the first one.
             client.complaint = String(cString: text)
         }
     }
@@ -215,7 +218,7 @@ extension mosq_err_t {
 }
 
 extension MQTTMessage {
-    /// Nil if it is too long.
+    /// Returns nil if the message is too long.
     init?(_ message: mosquitto_message, _ properties: OpaquePointer?) {
         guard (0...Int32(MosquittoClient.maximumPayload)).contains(message.payloadlen), let topic = message.topic
         else { return nil }

@@ -4,9 +4,9 @@ import GatewayConfiguration
 import Logging
 
 extension Spool {
-    /// Opens the file that a sink's options name. One that is damaged is put aside.
+    /// Opens the file named in a sink's options. A damaged file is set aside.
     ///
-    /// - Throws: why the file cannot be used.
+    /// - Throws: an error if the file cannot be used.
     convenience init(_ options: MQTTSink.Options) throws {
         let limits = options.spool
         do {
@@ -26,13 +26,13 @@ extension Spool {
         }
     }
 
-    /// Whether an error says that a file is no database, or is not any more.
+    /// Whether an error means that a file is not a database, or is corrupt.
     static func isDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
         return error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT
     }
 
-    /// What to say of an error.
+    /// The text to report for an error.
     static func text(of error: any Error) -> String {
         guard let error = error as? DatabaseError else { return "\(error)" }
         if error.resultCode == .SQLITE_BUSY { return "another ble-gateway uses it" }

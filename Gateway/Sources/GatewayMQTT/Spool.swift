@@ -2,32 +2,32 @@ import Foundation
 import GRDB
 import GatewayPipeline
 
-/// Messages on disk that wait for the broker, in order. They survive the end of the process, however it comes.
+/// Messages on disk that wait for the broker, in order. They survive the end of the process, however it ends.
 ///
-/// When it is full, states go first that a newer message of the same topic makes void, the oldest before the others; then
-/// whatever is oldest. What was given up is counted, also across restarts.
+/// When the spool is full, it first drops states that a newer message with the same topic supersedes, oldest first, and
+/// then the oldest messages. Dropped messages are counted, even across restarts.
 ///
-/// It has one user at a time.
+/// Calls must not overlap.
 final class Spool {
     struct Entry: Equatable {
         var id: Int64
         var publication: Publication
     }
 
-    /// What was given up since the spool was made.
+    /// The messages dropped since the spool was created.
     struct Losses: Equatable {
-        /// States that a newer one had made void.
+        /// States that a newer one superseded.
         var superseded: Int64 = 0
         /// Messages that were the oldest.
         var oldest: Int64 = 0
     }
 
-    /// The suffixes of the files that SQLite keeps beside its own.
+    /// The suffixes of the files that SQLite keeps beside the database.
     static let companions = ["-wal", "-shm", "-journal"]
-    /// The suffix of a file that is damaged and was put aside.
+    /// The suffix of a damaged file that was set aside.
     static let damagedSuffix = ".damaged"
 
-    /// For tests, which make it refuse.
+    /// Not private, so that tests can make it fail.
     let database: DatabaseQueue
     private let maximumCount: Int
     private let maximumOctets: Int
@@ -35,22 +35,23 @@ final class Spool {
     private(set) var octets = 0
     private(set) var losses = Losses()
 
-    /// Opens a file, or makes it. Only its owner may read it and the files beside it: messages say who is at home.
+    /// Opens a file, or creates it. Only its owner may read it and the files beside it, because messages reveal who is
+    /// at home.
     ///
     /// - Parameters:
-    ///   - path: nil keeps messages in memory only.
-    ///   - messages: how many are kept.
-    ///   - octets: how many octets their topics and payloads may have together.
+    ///   - path: the path of the file; nil keeps messages in memory only.
+    ///   - messages: the maximum number of messages.
+    ///   - octets: the maximum total length of their topics and payloads, in octets.
     init(path: String?, messages: Int, octets: Int) throws {
         maximumCount = messages
         maximumOctets = octets
         var configuration = GRDB.Configuration()
         configuration.busyMode = .immediateError
         configuration.prepareDatabase { database in
-            // Another process with this file would send the same messages.
+            // A second process with this file would send the same messages.
             try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             try database.execute(sql: "PRAGMA journal_mode = WAL")
-            // The end of the process loses nothing; that of the machine, at most what was not written yet.
+            // If the process ends, nothing is lost. If the machine fails, the messages not yet written are lost.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
         }
         if let path {
@@ -84,10 +85,10 @@ final class Spool {
         }
     }
 
-    /// Keeps messages, and removes those that the broker has, at once: the disk is asked once for both.
+    /// Stores messages and removes delivered ones, in one disk transaction.
     func append(_ publications: [Publication], removing delivered: [Int64] = []) throws {
         guard !publications.isEmpty || !delivered.isEmpty else { return }
-        // What is not written does not count, either.
+        // Messages that are not written do not count.
         let before = (count, octets, losses)
         do {
             try write(publications, removing: delivered)
@@ -121,7 +122,7 @@ final class Spool {
         }
     }
 
-    /// Makes room: a twentieth of all, so that the search for it is seldom.
+    /// Makes room for a twentieth of the capacity, so that the search is rarely needed.
     private func giveUp(_ database: Database) throws {
         let superseded = """
             SELECT id, LENGTH(CAST(topic AS BLOB)) + LENGTH(payload) FROM message WHERE retained = 1
@@ -137,7 +138,7 @@ final class Spool {
         }
     }
 
-    /// Removes what a query finds, until there is room. Returns how many.
+    /// Removes messages that a query finds, until there is room. Returns their number.
     private func remove(_ query: String, _ database: Database) throws -> Int64 {
         let countGoal = maximumCount - maximumCount / 20, octetsGoal = maximumOctets - maximumOctets / 20
         var ids: [Int64] = []
@@ -151,9 +152,9 @@ final class Spool {
         return Int64(ids.count)
     }
 
-    /// The messages behind one, in order.
+    /// The messages after a given one, in order.
     func entries(after id: Int64, limit: Int) throws -> [Entry] {
-        // One statement is a transaction of its own.
+        // A single statement is a transaction.
         try database.unsafeRead { database in
             let select = try database.cachedStatement(
                 sql: "SELECT id, topic, payload, retained FROM message WHERE id > ? ORDER BY id LIMIT ?")

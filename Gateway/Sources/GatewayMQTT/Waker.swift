@@ -1,8 +1,8 @@
 import Foundation
 
-/// Wakes a thread that waits for descriptors.
+/// Wakes a thread that waits for file descriptors.
 final class Waker: Sendable {
-    /// It can be read from once somebody has called.
+    /// Becomes readable when `wake` is called.
     let descriptor: Int32
     private let writer: Int32
 
@@ -23,7 +23,7 @@ final class Waker: Sendable {
 
     func wake() {
         var octet: UInt8 = 0
-        // A full pipe wakes as well.
+        // A full pipe also wakes the thread.
         _ = write(writer, &octet, 1)
     }
 

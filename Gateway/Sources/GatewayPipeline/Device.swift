@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothValues
 
-/// What the pipeline remembers of a device.
+/// The pipeline's record of a device.
 struct Device: Sendable {
     var address: DeviceAddress
     var isConnectable = false
@@ -15,19 +15,19 @@ struct Device: Sendable {
 
     /// The format of its values; nil if none is known.
     var format: String?
-    /// Whether its silence says nothing.
+    /// Whether the device advertises only when it is triggered, so that silence means nothing.
     var isTriggerBased = false
-    /// Its state, from all its packets.
+    /// The state of the device, merged from all its packets.
     var fields: [AdvertisedField] = []
-    /// The number of the last packet that was taken in.
+    /// The number of the last packet that was processed.
     var packet: FixedPointNumber?
     var encryption: (counter: UInt32, instant: Instant)?
-    /// Whether its last packet said that something happened, without a number to tell it from the next.
+    /// Whether its last packet reported an event without a number that would distinguish it from the next.
     var hasUnnumberedEvents = false
 
     var averager = Averager()
 
-    /// Whether anything is to be told that was not.
+    /// Whether there are changes that have not been reported.
     var isChanged = false
     var reportedFields: [AdvertisedField]?
     var lastReport: Instant?
@@ -39,9 +39,9 @@ struct Device: Sendable {
         self.bucket = bucket
     }
 
-    /// Takes in the octets. Returns whether they are others than before.
+    /// Stores the octets of a packet. Returns whether they differ from the previous ones.
     mutating func update(_ reception: Reception) -> Bool {
-        // One adapter may have heard the scan response and another not.
+        // One adapter may have received the scan response, and another not.
         let isResponseNew = !reception.scanResponseData.isEmpty && reception.scanResponseData != scanResponseData
         guard isResponseNew || reception.advertisingData != advertisingData else { return false }
         advertisingData = reception.advertisingData
@@ -49,12 +49,12 @@ struct Device: Sendable {
         return true
     }
 
-    /// What it advertises.
+    /// The data that the device advertises.
     var advertisement: AdvertisementData {
         AdvertisementData(advertisingData: advertisingData.span, scanResponseData: scanResponseData.span)
     }
 
-    /// Takes values into the state.
+    /// Merges values into the state.
     mutating func merge(_ newer: [AdvertisedField]) {
         for field in newer {
             if let index = fields.firstIndex(where: { $0.name == field.name }) {
@@ -66,7 +66,7 @@ struct Device: Sendable {
         if fields != reportedFields { isChanged = true }
     }
 
-    /// Whether a message's number is one that the device may have used now.
+    /// Whether a message's counter is valid: higher than the last one, unless the device was silent for long.
     mutating func accepts(counter: UInt32, at now: Instant) -> Bool {
         if let last = encryption, counter <= last.counter,
             last.instant.duration(to: now) < PipelineSettings.counterSilence

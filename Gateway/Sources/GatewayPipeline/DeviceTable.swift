@@ -1,19 +1,19 @@
 import BluetoothBase
 
-/// The devices that a pipeline remembers: a bounded number, with one record each. Removing a device removes all that is known of it,
-/// and its places in the two queues.
+/// The devices that a pipeline remembers: a bounded number, with one record each. Removing a device also removes it
+/// from both queues.
 struct DeviceTable: Sendable {
     private var records: RecencyTable<DeviceAddress, Device>
-    /// Devices held up by a cap, in the order in which they are served.
+    /// The devices delayed by a rate limit, in the order in which they are served.
     private var waiting = SlotQueue<Void>()
-    /// Devices whose window is open, with its end, in the order in which the windows end.
+    /// The devices whose averaging window is open, with its end, in the order in which the windows end.
     private var windows = SlotQueue<Instant>()
 
     init(capacity: Int) { records = RecencyTable(capacity: capacity) }
 
     var count: Int { records.count }
     var isFull: Bool { records.isFull }
-    /// The device that was not heard for longest.
+    /// The slot of the device that was heard the longest time ago.
     var oldestSlot: Int? { records.oldestSlot }
 
     func contains(_ identity: DeviceAddress) -> Bool { records.contains(identity) }
@@ -26,10 +26,10 @@ struct DeviceTable: Sendable {
         _modify { yield &records[slot] }
     }
 
-    /// Where a device is; it becomes the newest.
+    /// Returns the slot of a device, and makes it the most recent one.
     mutating func use(_ identity: DeviceAddress) -> Int? { records.use(identity) }
 
-    /// Adds a device that is not in the table, as the newest.
+    /// Adds a device that is not in the table, as the most recent one.
     ///
     /// - Precondition: the table is not full.
     mutating func insert(_ identity: DeviceAddress, _ device: Device) -> Int { records.insert(identity, device) }
@@ -40,17 +40,17 @@ struct DeviceTable: Sendable {
         records.remove(slot)
     }
 
-    // MARK: - Caps
+    // MARK: - Rate limits
 
-    /// How many devices wait for a cap.
+    /// The number of devices that wait for a rate limit.
     var waitingCount: Int { waiting.count }
 
     func isWaiting(_ slot: Int) -> Bool { waiting[slot] != nil }
 
-    /// Lets a device wait for a cap, behind those that wait already.
+    /// Adds a device to the end of the queue for a rate limit.
     mutating func wait(_ slot: Int) { waiting.append(slot, ()) }
 
-    /// Takes the device that has waited for longest out of the queue.
+    /// Removes the device that has waited longest from the queue, and returns its slot.
     mutating func takeWaiting() -> Int? {
         guard let slot = waiting.first?.slot else { return nil }
         waiting.remove(slot)
@@ -64,7 +64,7 @@ struct DeviceTable: Sendable {
 
     func hasWindow(_ slot: Int) -> Bool { windows[slot] != nil }
 
-    /// Opens a window, which must not end before the others. A window that is open stays as it is.
+    /// Opens a window, which must not end before the windows that are already open. An open window is left unchanged.
     mutating func openWindow(_ slot: Int, until end: Instant) { windows.append(slot, end) }
 
     mutating func closeWindow(_ slot: Int) { windows.remove(slot) }

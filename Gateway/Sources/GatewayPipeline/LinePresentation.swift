@@ -1,16 +1,17 @@
 import BluetoothDocuments
 
 extension Publication {
-    /// The message as a line for people: topic, whether it is retained, payload. Nothing in it moves a terminal's cursor.
+    /// The message as a line for display: the topic, whether it is retained, and the payload. The line cannot move a
+    /// terminal's cursor.
     public var line: String {
-        // JSON is escaped already, and other payloads are words of ours; whatever is neither is shown quoted.
+        // JSON is already escaped, and the gateway's other payloads are plain words. Anything else is quoted.
         "\(topic)\(isRetained ? " (retained)" : "") \(String(decoding: payload, as: UTF8.self).shown)"
     }
 }
 
 extension String {
-    /// The text as a terminal may show it: quoted and escaped if it has something in it that could move the cursor or turn the
-    /// line around.
+    /// The text in a form that is safe for a terminal: quoted and escaped if it contains characters that could move the
+    /// cursor or reverse the direction of the line.
     public var shown: String {
         unicodeScalars.contains { $0.properties.isDangerous } ? JSONText.quoted(self) : self
     }

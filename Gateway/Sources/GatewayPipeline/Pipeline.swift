@@ -2,18 +2,22 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothValues
 
-/// The way from an advertising packet to a report: filter, decode, leave out what was said already, average, cap.
+/// The path from an advertising packet to a report: filter, decode, drop repetitions, average, limit the rate.
 ///
-/// A value: it reads no clock and starts nothing. Whoever owns it feeds it with packets, and calls `advance` now and then
-/// for what waits. However many devices there are and whatever they send, it keeps `PipelineSettings.capacity` of them.
+/// A pipeline is a value: it reads no clock and starts no tasks. Its owner passes packets to it, and calls `advance`
+/// regularly for reports that wait. Regardless of the number of devices and packets, it remembers at most
+/// `PipelineSettings.capacity` devices.
 public struct Pipeline: Sendable {
+    /// The settings, which are fixed when the pipeline is created.
     public let settings: PipelineSettings
+    /// The numbers of packets, reports and devices so far.
     public private(set) var counters = PipelineCounters()
 
     private let decoder: Decoder
     private var devices: DeviceTable
     private var bucket: TokenBucket
 
+    /// Creates a pipeline that has heard no devices yet.
     public init(_ settings: PipelineSettings) {
         self.settings = settings
         decoder = Decoder(keys: settings.keys)
@@ -21,12 +25,12 @@ public struct Pipeline: Sendable {
         bucket = TokenBucket(rate: settings.totalRate, burst: settings.totalBurst)
     }
 
-    /// How many devices were heard lately.
+    /// The number of devices that were heard recently.
     public var deviceCount: Int { devices.count }
 
     // MARK: - Packets
 
-    /// Takes in a packet, and returns what is to be told now.
+    /// Processes a packet, and returns the reports to publish now.
     public mutating func receive(_ reception: Reception, at time: WallTime) -> [Report] {
         counters.received += 1
         guard settings.filter.accepts(reception) else {
@@ -51,8 +55,8 @@ public struct Pipeline: Sendable {
         return reports
     }
 
-    /// Takes in values that were read from a device over a connection. They stay part of its state for as long as it is heard;
-    /// of a device that was not heard lately nothing is kept.
+    /// Processes values that were read from a device over a connection. They remain part of its state as long as the
+    /// device is heard. If the device was not heard recently, the values are dropped.
     public mutating func receive(
         _ fields: [AdvertisedField], of device: DeviceAddress, at now: Instant, _ time: WallTime
     ) -> [Report] {
@@ -64,10 +68,11 @@ public struct Pipeline: Sendable {
         return reports
     }
 
-    /// Whether a device was heard lately.
+    /// Whether a device was heard recently.
     public func knows(_ device: DeviceAddress) -> Bool { devices.contains(device.plain) }
 
-    /// The device of a packet; the one that was not heard for longest makes room for a new one.
+    /// The slot of a packet's device. If the table is full, a new device replaces the one that was heard the longest
+    /// time ago.
     private mutating func slot(of reception: Reception, _ time: WallTime, _ reports: inout [Report]) -> Int {
         let identity = reception.identity.plain
         if let slot = devices.use(identity) { return slot }
@@ -79,7 +84,7 @@ public struct Pipeline: Sendable {
         return devices.insert(identity, Device(reception, bucket: bucket))
     }
 
-    /// Takes in what new octets say.
+    /// Decodes new data of a device, and updates its record.
     private mutating func absorb(
         _ slot: Int, _ reception: Reception, _ time: WallTime, _ reports: inout [Report]
     ) {
@@ -96,7 +101,7 @@ public struct Pipeline: Sendable {
             case .unknown: counters.undecoded += 1
             case .noKey: counters.withoutKey += 1
             }
-            // Nothing is known of it but its octets.
+            // Only the octets of the device are known.
             if settings.tellsUndecoded, devices[slot].format == nil { devices[slot].isChanged = true }
             return
         }
@@ -123,7 +128,8 @@ public struct Pipeline: Sendable {
 
     // MARK: - Time
 
-    /// Does what is due: ends windows, tells of what a cap held up, forgets who is silent.
+    /// Performs the work that is due: ends windows, reports states that a rate limit delayed, and forgets silent
+    /// devices.
     public mutating func advance(to now: Instant, at time: WallTime) -> [Report] {
         var reports: [Report] = []
         while let (slot, end) = devices.firstWindow, end <= now {
@@ -140,7 +146,7 @@ public struct Pipeline: Sendable {
         return reports
     }
 
-    /// Forgets all devices, and returns what was held up of them: nothing more will come.
+    /// Forgets all devices, and returns the reports that were delayed. It is called when no more packets will follow.
     public mutating func finish(at time: WallTime) -> [Report] {
         var reports: [Report] = []
         while let slot = devices.oldestSlot { forget(slot, time, &reports) }
@@ -153,31 +159,32 @@ public struct Pipeline: Sendable {
         devices[slot].merge(means)
     }
 
-    /// Forgets a device. What was held up of it is told, so that the last value that anybody reads is its last.
+    /// Forgets a device. A delayed state is reported first, so that the last published value is the device's last
+    /// value.
     private mutating func forget(_ slot: Int, _ time: WallTime, _ reports: inout [Report]) {
         if devices.hasWindow(slot) { endWindow(slot) }
         if isTold(slot), devices[slot].isChanged { reports.append(report(slot, at: devices[slot].lastHeard, time)) }
         devices.remove(slot)
     }
 
-    // MARK: - Telling
+    // MARK: - Reporting
 
-    /// Whether anybody wants to know of the device at all.
+    /// Whether the device is reported at all.
     private func isTold(_ slot: Int) -> Bool { settings.tellsUndecoded || devices[slot].format != nil }
 
     private func isDue(_ slot: Int, _ now: Instant) -> Bool {
         guard isTold(slot), !devices.isWaiting(slot) else { return false }
-        // The first means come at the end of the first window.
+        // The first averages are available at the end of the first window.
         if devices.hasWindow(slot), devices[slot].lastReport == nil { return false }
         guard let last = devices[slot].lastReport else { return true }
         return devices[slot].isChanged || last.duration(to: now) >= settings.repetition
     }
 
-    /// Tells of a device's state, or lets it wait for a cap.
+    /// Reports a device's state, or makes it wait for a rate limit.
     private mutating func tell(
         _ slot: Int, _ now: Instant, _ time: WallTime, _ reports: inout [Report], isNew: Bool = true
     ) {
-        // The bucket of all comes last: a device that may not be told of takes nothing out of it.
+        // The shared bucket is checked last: a device over its own limit takes nothing from it.
         var own = devices[slot].bucket
         guard own.take(at: now), bucket.take(at: now) else {
             if isNew { counters.delayed += 1 }

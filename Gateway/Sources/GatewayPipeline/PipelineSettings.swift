@@ -1,68 +1,74 @@
 import BluetoothBase
 
-/// What a pipeline does with what it is fed.
+/// The settings of a pipeline.
 public struct PipelineSettings: Equatable, Sendable {
-    /// What has to change for a device to be told of again before the interval for repetitions has passed.
+    /// The change that causes a device to be reported again before the repetition interval has passed.
     public enum Comparison: Equatable, Sendable {
-        /// The values, where the format is known; else the data.
+        /// The values if their format is known, otherwise the data.
         case values
         /// The octets that the device advertises.
         case data
     }
 
+    /// The conditions for devices. Packets from other devices are only counted.
     public var filter = DeviceFilter()
-    /// The keys of encrypted BTHome devices, of 16 octets.
+    /// The keys of encrypted BTHome devices, 16 octets each.
     public var keys: [DeviceAddress: [UInt8]] = [:]
+    /// The change that causes a new report. Defaults to a change of values.
     public var comparison = Comparison.values
-    /// Whether devices without values in a known format are told of.
+    /// Whether devices without values in a known format are reported.
     public var tellsUndecoded = false
-    /// The time after which the state of a device is published again although it has not changed.
+    /// The interval after which the state of a device is published again, even if it has not changed.
     public var repetition = Duration.seconds(60)
-    /// The window over which values are averaged; nil for none.
+    /// The window over which values are averaged; nil disables averaging.
     public var averaging: Duration?
-    /// The most messages a second about one device, and the most at once.
+    /// The maximum number of messages per second for one device, and in one burst.
     public var deviceRate = 1.0
+    /// The maximum number of messages for one device in one burst.
     public var deviceBurst = 3
-    /// The most messages a second in all, and the most at once.
+    /// The maximum number of messages per second for all devices, and in one burst.
     public var totalRate = 2000.0
+    /// The maximum number of messages for all devices in one burst.
     public var totalBurst = 4000
-    /// After what silence a device is forgotten.
+    /// The time without a packet after which a device is forgotten.
     public var expiry = Duration.seconds(300)
-    /// How many devices are remembered. Beyond that the one not heard for longest is forgotten.
+    /// The maximum number of devices. Beyond it, the device that was heard the longest time ago is forgotten.
     public var capacity = 10_000
 
+    /// Creates the default settings, which accept all devices.
     public init() {}
 
-    /// How many values of a device are kept.
+    /// The maximum number of values kept for a device.
     static let fieldLimit = 64
-    /// An event whose packets have no number is another one after such a silence.
+    /// After this silence, a packet with an event but without a number counts as a new event.
     static let eventSilence = Duration.seconds(5)
-    /// After what silence of its messages a device may have begun to count anew, with a new battery for example.
+    /// After this silence, a device may have restarted its message counter, for example with a new battery.
     static let counterSilence = Duration.seconds(600)
 }
 
-/// What a pipeline has done since it was made.
+/// The activity of a pipeline since it was created.
 public struct PipelineCounters: Equatable, Sendable {
-    /// Packets taken in.
+    /// Packets received.
     public var received: UInt64 = 0
-    /// … of which no condition of the filter let through.
+    /// Packets that the filter rejected.
     public var filtered: UInt64 = 0
-    /// … that said nothing new.
+    /// Packets that contained nothing new.
     public var repeated: UInt64 = 0
-    /// … in no known format.
+    /// Packets in no known format.
     public var undecoded: UInt64 = 0
-    /// … that are encrypted, and for which there is no key that fits.
+    /// Encrypted packets for which there is no matching key.
     public var withoutKey: UInt64 = 0
-    /// … that were encrypted and came with an old number: somebody else may have recorded and sent them again.
+    /// Encrypted packets with an old counter, which an attacker may have recorded and replayed.
     public var replayed: UInt64 = 0
     /// Reports made.
     public var reported: UInt64 = 0
-    /// Times that a state had to wait because of a cap. What it was then was told later.
+    /// The number of times that a rate limit delayed a state. The state was reported later.
     public var delayed: UInt64 = 0
-    /// Events that were given up because of the cap on all devices.
+    /// Events that were dropped because of the limit for all devices.
     public var droppedEvents: UInt64 = 0
     /// Devices that were forgotten because there were too many.
     public var displaced: UInt64 = 0
 
+    /// Creates counters that are all zero.
     public init() {}
 }

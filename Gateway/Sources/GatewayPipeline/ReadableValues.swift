@@ -8,7 +8,8 @@ public enum ReadableValues {
         BatteryLevel.uuid, Temperature.uuid, FirmwareRevisionString.uuid,
     ]
 
-    /// A value as a field of a state; nil if the characteristic is none of those, or the value none of its kind.
+    /// Converts a value to a field of a device's state. Returns nil if the characteristic is not supported, or if the
+    /// value is malformed.
     public static func field(_ characteristic: BluetoothUUID, _ octets: [UInt8]) -> AdvertisedField? {
         switch characteristic {
         case BatteryLevel.uuid:
@@ -21,7 +22,7 @@ public enum ReadableValues {
             }
         case FirmwareRevisionString.uuid:
             (try? FirmwareRevisionString(decoding: octets.span)).map {
-                // A text of a device may be as long as an attribute.
+                // A device's text may be as long as an attribute value.
                 AdvertisedField("firmware_version", .text(String($0.text.prefix(64))))
             }
         default: nil

@@ -1,10 +1,10 @@
-/// A table of bounded size that forgets what was not used for longest. Finding, using and forgetting cost the same however
-/// full it is.
+/// A table of bounded size that keeps its entries in the order of use, so that the least recently used one can make
+/// room. Finding, using and removing an entry take the same time regardless of the size.
 struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Slot: Sendable {
         var key: Key
         var value: Value
-        /// The neighbours in the order of use; -1 beyond the ends.
+        /// The neighbors in the order of use; -1 at the ends.
         var newer = -1
         var older = -1
     }
@@ -20,7 +20,7 @@ struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     var count: Int { index.count }
     var isFull: Bool { count >= capacity }
-    /// The slot that was not used for longest.
+    /// The slot of the least recently used entry.
     var oldestSlot: Int? { oldest < 0 ? nil : oldest }
 
     func key(at slot: Int) -> Key { slots[slot].key }
@@ -32,7 +32,7 @@ struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     func contains(_ key: Key) -> Bool { index[key] != nil }
 
-    /// Where a key is; it becomes the newest.
+    /// Returns the slot of a key, and makes it the most recently used one.
     mutating func use(_ key: Key) -> Int? {
         guard let slot = index[key] else { return nil }
         if slot != newest {
@@ -42,7 +42,7 @@ struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return slot
     }
 
-    /// Adds a key that is not there, as the newest.
+    /// Adds a key that is not in the table, as the most recently used one.
     ///
     /// - Precondition: the table is not full.
     mutating func insert(_ key: Key, _ value: Value) -> Int {
@@ -60,7 +60,7 @@ struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return slot
     }
 
-    /// Forgets what is in a slot.
+    /// Removes the entry in a slot.
     mutating func remove(_ slot: Int) {
         unlink(slot)
         index[slots[slot].key] = nil

@@ -1,9 +1,9 @@
-/// Slots of a table in the order in which they were appended, each at most once, with a value each. Appending, finding and removing
-/// cost the same however many there are.
+/// A queue of table slots, in the order in which they were appended. Each slot occurs at most once, and has a value.
+/// Appending, finding and removing a slot take the same time regardless of the length.
 struct SlotQueue<Value: Sendable>: Sendable {
     private struct Entry: Sendable {
         var value: Value
-        /// The neighbors in the queue; -1 beyond the ends.
+        /// The neighbors in the queue; -1 at the ends.
         var previous: Int
         var next = -1
     }
@@ -24,7 +24,7 @@ struct SlotQueue<Value: Sendable>: Sendable {
     /// The value of a slot; nil if the slot is not in the queue.
     subscript(slot: Int) -> Value? { slot < entries.count ? entries[slot]?.value : nil }
 
-    /// Appends a slot. One that is in the queue already keeps its place and its value.
+    /// Appends a slot. A slot that is already in the queue keeps its place and its value.
     mutating func append(_ slot: Int, _ value: Value) {
         guard self[slot] == nil else { return }
         while entries.count <= slot { entries.append(nil) }

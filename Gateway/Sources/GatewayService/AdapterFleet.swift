@@ -5,22 +5,23 @@ import HCITransport
 import Logging
 import Synchronization
 
-/// All adapters that a gateway scans with. Where none is named, those of the machine, and those that are plugged in later.
+/// The adapters that a gateway scans with. By default these are all adapters of the machine, including those that are
+/// plugged in later.
 final class AdapterFleet: Sendable {
     private let hub: Hub
     let mode: ScanMode
     private let logger: Logger
     private let named: [(String, TransportName)]
-    /// Devices that somebody may connect to; nil for all.
+    /// The devices that clients may connect to; nil for all devices.
     private let connectable: Set<DeviceAddress>?
-    /// How many connections were made with each adapter, to spread them.
+    /// The number of connections made with each adapter, used to distribute them.
     private let uses = Mutex<[String: Int]>([:])
     private let sources = Mutex<[AdapterSource]>([])
 
-    /// More adapters than a machine has.
+    /// More adapters than a machine is expected to have.
     private static let limit = 32
 
-    /// - Throws: if a name is none of an adapter.
+    /// - Throws: an error if a name is not that of an adapter.
     init(_ configuration: Configuration, hub: Hub, logger: Logger) throws(ConfigurationError) {
         self.hub = hub
         mode = ScanMode(isActive: configuration.isScanActive)
@@ -31,7 +32,7 @@ final class AdapterFleet: Sendable {
         var named: [(String, TransportName)] = []
         for (index, name) in configuration.adapters.enumerated() {
             do throws(TransportNameError) {
-                // `hci0` alone will do.
+                // `hci0` is short for `hci-socket:hci0`.
                 named.append((name, try TransportName(name.contains(":") ? name : "hci-socket:\(name)")))
             } catch {
                 throw ConfigurationError(path: "adapters[\(index)]", reason: "\(error)")
@@ -42,7 +43,7 @@ final class AdapterFleet: Sendable {
 
     var statuses: [AdapterSource.Status] { sources.withLock { $0 }.map(\.status) }
 
-    /// Whether some adapter scans.
+    /// Whether an adapter is scanning.
     var isScanning: Bool { statuses.contains { $0.isScanning } }
 
     /// The adapters that are open.
@@ -57,7 +58,7 @@ final class AdapterFleet: Sendable {
             while !Task.isCancelled {
                 let adapters = Result { try HCIAdapter.list() }
                 for adapter in (try? adapters.get()) ?? [] where adapter.supportsLowEnergy != false {
-                    // By its address it is found again whatever its number is then.
+                    // The address identifies the adapter even if its number changes.
                     guard let address = adapter.address, known.count < Self.limit, known.insert(address).inserted,
                         let transport = try? TransportName("hci-socket:\(address.octets)")
                     else { continue }
@@ -72,11 +73,11 @@ final class AdapterFleet: Sendable {
         }
     }
 
-    /// The adapter to connect to a device with: one that hears it well and was not used more than others.
+    /// Selects an adapter to connect to a device with: one that hears it well and is not used more than the others.
     func adapter(for device: DeviceAddress) -> (Adapter, String)? {
         let candidates = sources.withLock { $0 }.compactMap { $0.candidate(for: device) }
         return uses.withLock { uses in
-            // A connection made earlier weighs as much as a signal that is weaker by 3 dB.
+            // Each earlier connection counts as much as a signal that is weaker by 3 dB.
             let best = candidates.max { first, second in
                 Int(first.rssi ?? -128) - 3 * uses[first.name, default: 0]
                     < Int(second.rssi ?? -128) - 3 * uses[second.name, default: 0]
@@ -87,9 +88,9 @@ final class AdapterFleet: Sendable {
         }
     }
 
-    /// Removes the bonds with a device, whichever adapter has them.
+    /// Removes the bonds with a device from all adapters.
     ///
-    /// - Throws: `.notBonded` if none has.
+    /// - Throws: `.notBonded` if no adapter has a bond with the device.
     func unpair(_ device: DeviceAddress) async throws(BluetoothError) {
         var isFound = false
         for adapter in open {

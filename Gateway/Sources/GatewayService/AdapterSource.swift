@@ -4,18 +4,18 @@ import HCITransport
 import Logging
 import Synchronization
 
-/// One adapter that scans for as long as the gateway runs, whatever becomes of it.
+/// An adapter that scans as long as the gateway runs. If it fails or is removed, it is used again when possible.
 final class AdapterSource: Sendable {
-    /// How an adapter is.
+    /// The state of an adapter.
     struct Status: Equatable, Sendable {
         var name: String
-        /// Whether it scans.
+        /// Whether it is scanning.
         var isScanning = false
-        /// Why it does not.
+        /// The reason why it is not scanning.
         var failure: String?
-        /// The packets it has received.
+        /// The number of packets that it has received.
         var received: UInt64 = 0
-        /// The packets that were dropped because this machine was too slow.
+        /// The number of packets that were dropped because this machine was too slow.
         var dropped = 0
     }
 
@@ -24,14 +24,14 @@ final class AdapterSource: Sendable {
     private let mode: ScanMode
     private let logger: Logger
     private let state: Mutex<Status>
-    /// The adapter while it is open, and how well it hears the devices that somebody may connect to.
+    /// The adapter while it is open, and the signal strengths of the devices that clients may connect to.
     private let open = Mutex<(adapter: Adapter?, signals: [DeviceAddress: Int8])>((nil, [:]))
     private let connectable: Set<DeviceAddress>?
 
-    /// Signals that are remembered. Beyond that all are forgotten, and those of devices nearby are soon there again.
+    /// The maximum number of signals to remember. Beyond it, all are forgotten. Those of nearby devices soon reappear.
     private static let signalLimit = 4096
 
-    /// - Parameter connectable: devices that somebody may connect to; nil for all.
+    /// - Parameter connectable: the devices that clients may connect to; nil for all devices.
     init(
         _ name: String, _ transport: TransportName, hub: Hub, mode: ScanMode, connectable: Set<DeviceAddress>?,
         logger: Logger
@@ -49,7 +49,8 @@ final class AdapterSource: Sendable {
     /// The adapter while it is open.
     var adapter: Adapter? { open.withLock { $0.adapter } }
 
-    /// The adapter if it scans, its name, and how well it hears a device, nil if it does not.
+    /// The adapter, its name, and the signal strength of a device, which is nil if the device was not heard. Returns
+    /// nil if the adapter is not scanning.
     func candidate(for device: DeviceAddress) -> (adapter: Adapter, name: String, rssi: Int8?)? {
         let status = status
         guard status.isScanning else { return nil }
@@ -97,7 +98,7 @@ final class AdapterSource: Sendable {
                 do throws(BluetoothError) {
                     try await take(from: adapter)
                 } catch {
-                    // It comes back by itself.
+                    // The adapter becomes ready again automatically.
                     guard error == .adapterRemoved || error == .notReady else { throw error }
                     state.withLock { $0.isScanning = false }
                     logger.warning("\(status.name): \(error); it is used again when it is back")
@@ -109,11 +110,11 @@ final class AdapterSource: Sendable {
         }
     }
 
-    /// Scans until somebody wants it otherwise.
+    /// Scans until the scan mode changes.
     private func take(from adapter: Adapter) async throws(BluetoothError) {
         let isActive = mode.isActive
         let parameters = ScanParameters(isActive: isActive, reportsDuplicates: true)
-        let sightings = try await adapter.scan(parameters: parameters)
+        let sightings = adapter.scan(parameters: parameters)
         let name = state.withLock { status in
             status.isScanning = true
             status.failure = nil

@@ -4,12 +4,12 @@ import GatewayPipeline
 import Logging
 import ServiceLifecycle
 
-/// ESPHome's native API as a service. It stops before the gateway does, so its clients' connections end in order.
+/// ESPHome's native API as a service. It stops before the gateway does, so that its clients' connections end properly.
 public struct ESPHomeService: Service {
     private let server: ProxyServer
 
     /// - Parameters:
-    ///   - hub: where advertisements come from.
+    ///   - hub: the source of advertisements.
     ///   - table: the places for connections.
     public init(
         _ settings: ESPHomeSettings, gateway: String, of service: GatewayService, hub: Hub, table: ConnectionTable,
@@ -25,13 +25,16 @@ public struct ESPHomeService: Service {
         service.observeScanning { [weak server] in server?.scanningChanged() }
     }
 
-    /// How the API is announced, by who does that.
+    /// The announcement of the API, for the program that publishes it.
     public static func announcement(_ settings: ESPHomeSettings, gateway: String) -> ProxyAnnouncement {
         ProxyAnnouncement(
             ProxyIdentity(gateway: gateway, version: GatewayVersion.number), port: settings.port,
             isEncrypted: settings.key != nil)
     }
 
+    /// Serves the API until the service group shuts down.
+    ///
+    /// - Throws: `PortUnavailable` if the server cannot listen on its port.
     public func run() async throws {
         try await cancelWhenGracefulShutdown { try await server.run() }
     }

@@ -1,13 +1,13 @@
 import BluetoothLE
 import GatewayESPHome
 
-/// The adapters of a gateway, as clients of ESPHome's API use them.
+/// The adapters of a gateway, as used by clients of ESPHome's API.
 struct FleetRadio: ProxyRadio {
     let fleet: AdapterFleet
     let table: ConnectionTable
     let allowsPairing: Bool
 
-    /// How long an attempt to connect may take. Clients give up earlier.
+    /// The time limit for an attempt to connect. Clients stop waiting earlier.
     private static let timeout = Duration.seconds(30)
 
     var places: ProxyPlaces { ProxyPlaces(limit: table.limit, taken: table.taken) }

@@ -1,11 +1,11 @@
 import GatewayMQTT
 import Metrics
 
-/// The gateway's numbers for whatever metrics backend a program has chosen with swift-metrics. `ble-gateway` itself has none: its
-/// numbers are in the health. They are the same ones.
+/// Reports the gateway's numbers to the metrics backend that a program has selected with swift-metrics. `ble-gateway`
+/// selects none: it publishes the same numbers in its health message.
 struct GatewayMetrics {
     private let factory: any MetricsFactory
-    /// Counters, and what they have been told of.
+    /// The counters, and the total reported to each.
     private var counters: [String: (counter: Counter, told: UInt64)] = [:]
     private let devices: Gauge, waiting: Gauge, scanning: Gauge
 
@@ -16,7 +16,7 @@ struct GatewayMetrics {
         scanning = Gauge(label: "ble_gateway_adapters_scanning", factory: factory)
     }
 
-    /// Tells how a gateway is now.
+    /// Records the current state of a gateway.
     mutating func record(_ health: Health) {
         for (name, count) in health.packetCounts { add("ble_gateway_packets_\(name)", count) }
         for (name, count) in health.brokerCounts { add("ble_gateway_messages_\(name)", count) }
@@ -27,7 +27,7 @@ struct GatewayMetrics {
 
     private mutating func add(_ label: String, _ count: UInt64) {
         var (counter, told) = counters[label] ?? (Counter(label: label, factory: factory), 0)
-        // Those of the broker begin with what an earlier process has counted.
+        // Some of the broker's counts start at the total of an earlier process.
         if count > told { counter.increment(by: Int64(clamping: count - told)) }
         told = max(told, count)
         counters[label] = (counter, told)

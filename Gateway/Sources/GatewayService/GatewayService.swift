@@ -7,7 +7,7 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// A gateway from adapters to a sink, for as long as it is to run.
+/// The gateway as a service, from the adapters to a sink.
 public struct GatewayService: Service {
     private let configuration: Configuration
     private let hub: Hub
@@ -19,15 +19,15 @@ public struct GatewayService: Service {
     private let replay: ReplaySource?
     private let scanningChanged = Listener()
 
-    /// Who wants to know that adapters began to scan, or have stopped.
+    /// Is notified when an adapter starts or stops scanning.
     private final class Listener: Sendable {
         let call = Mutex<@Sendable () -> Void>({})
     }
 
     /// - Parameters:
-    ///   - status: how it is between the sink and its broker.
-    ///   - replay: a file of packets that takes the place of adapters; `-` is standard input.
-    /// - Throws: if an adapter's name is none.
+    ///   - status: returns the state of the sink's connection to its broker.
+    ///   - replay: a file of packets to use instead of adapters; `-` is standard input.
+    /// - Throws: an error if the name of an adapter is invalid.
     public init(
         _ configuration: Configuration, hub: Hub, sink: any Sink, status: @escaping @Sendable () -> SinkStatus,
         replay: String? = nil, clock: GatewayClock = .system, logger: Logger
@@ -42,7 +42,7 @@ public struct GatewayService: Service {
         self.replay = replay.map { ReplaySource($0, hub: hub, clock: clock, logger: logger) }
     }
 
-    /// An adapter to connect to a device with, and its name.
+    /// Selects an adapter to connect to a device with. Returns the adapter and its name.
     public var adapter: @Sendable (DeviceAddress) -> (Adapter, String)? {
         { [fleet] in fleet.adapter(for: $0) }
     }
@@ -52,13 +52,15 @@ public struct GatewayService: Service {
         { [fleet] device throws(BluetoothError) in try await fleet.unpair(device) }
     }
 
-    /// The adapters, as clients of ESPHome's API use them.
+    /// The adapters, as used by clients of ESPHome's API.
     func radio(_ table: ConnectionTable, allowsPairing: Bool) -> FleetRadio {
         FleetRadio(fleet: fleet, table: table, allowsPairing: allowsPairing)
     }
 
     func observeScanning(_ body: @escaping @Sendable () -> Void) { scanningChanged.call.withLock { $0 = body } }
 
+    /// Publishes reports until the service group shuts down, or until a replay reaches the end of its file. Delayed
+    /// reports are published at the end.
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             await withTaskGroup { group in
@@ -67,7 +69,7 @@ public struct GatewayService: Service {
                 }
                 group.addTask { await tick() }
                 group.addTask { await tellHealth() }
-                // A replay has an end; the others end with the task.
+                // A replay ends with its file. The other tasks end when this task is cancelled.
                 await group.next()
                 group.cancelAll()
             }
@@ -76,13 +78,13 @@ public struct GatewayService: Service {
         notifier.tell("STOPPING=1")
     }
 
-    /// Does what is due, four times a second, and tells the service manager that this still happens.
+    /// Performs the work that is due, four times per second, and reports to the service manager that it still runs.
     private func tick() async {
         notifier.tell("READY=1")
         var turns = 0
         while !Task.isCancelled {
             hub.advance()
-            // Once a second is more often than any sensible limit asks for.
+            // Once per second is more often than any sensible watchdog interval requires.
             if turns % 4 == 0 { notifier.tell("WATCHDOG=1") }
             turns += 1
             try? await Task.sleep(for: .milliseconds(250))
@@ -102,7 +104,7 @@ public struct GatewayService: Service {
                 broker: broker)
             metrics.record(health)
             if health.isWell != isWell { scanningChanged.call.withLock { $0 }() }
-            // At once when something has changed, and when the broker is there anew.
+            // Immediately after a change, and after each connection to the broker.
             guard
                 health.isWell != isWell || connections != broker.connections
                     || last.duration(to: now) >= configuration.healthInterval
@@ -114,12 +116,14 @@ public struct GatewayService: Service {
     }
 }
 
-/// The broker as a service: it stops after the gateway, when everything was handed over.
+/// The broker as a service. It stops after the gateway, when all messages have been handed over.
 public struct MQTTService: Service {
     private let sink: MQTTSink
 
+    /// Creates a service that stops the sink when the service group shuts down.
     public init(_ sink: MQTTSink) { self.sink = sink }
 
+    /// Waits until the service group shuts down. Then it sends the remaining messages and disconnects from the broker.
     public func run() async throws {
         try? await gracefulShutdown()
         await sink.stop()

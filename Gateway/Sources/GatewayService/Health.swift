@@ -1,7 +1,7 @@
 import GatewayMQTT
 import GatewayPipeline
 
-/// How a gateway is, as it tells.
+/// The health of a gateway, as it publishes it.
 struct Health {
     var gateway: String
     var uptime: Duration
@@ -11,15 +11,15 @@ struct Health {
     var devices: Int
     var broker: SinkStatus
 
-    /// The message that tells it.
+    /// The message that reports the health.
     func publication(_ topic: String) -> Publication {
         Publication(topic: topic, text: json, isRetained: true, importance: .passing)
     }
 
-    /// Whether a gateway does what it is there for: an adapter scans.
+    /// Whether the gateway fulfills its purpose: an adapter is scanning.
     var isWell: Bool { adapters.contains { $0.isScanning } }
 
-    /// JSON. Names of adapters are the configuration's; what is not is a number.
+    /// The health in JSON. No text in it comes from received packets.
     var json: String {
         var object = JSONObject()
         object.add("gateway", gateway)
@@ -43,7 +43,7 @@ struct Health {
         return object.text
     }
 
-    /// What has become of packets, since the start: the message and the metrics tell the same.
+    /// The numbers of packets since the start, by result. The message and the metrics report the same numbers.
     var packetCounts: [(name: String, count: UInt64)] {
         [
             ("received", counters.received), ("filtered", counters.filtered), ("repeated", counters.repeated),
@@ -53,7 +53,7 @@ struct Health {
         ]
     }
 
-    /// What has become of messages, those that were given up by an earlier process among them.
+    /// The numbers of messages by result, including those that an earlier process dropped.
     var brokerCounts: [(name: String, count: UInt64)] {
         [
             ("connections", broker.connections), ("delivered", broker.delivered), ("sent", broker.sent),
@@ -72,5 +72,6 @@ struct Health {
 
 /// The version of the gateway.
 public enum GatewayVersion {
+    /// The version as `MAJOR.MINOR.PATCH`.
     public static let number = "0.1.0"
 }

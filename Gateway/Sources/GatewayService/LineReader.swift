@@ -1,19 +1,19 @@
 import Foundation
 
-/// Reads lines from a descriptor, and looks up now and then whether it is still to.
+/// Reads lines from a file descriptor, and checks regularly whether it should stop.
 struct LineReader {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
-    /// What of the buffer was handed out.
+    /// The start of the part of the buffer that was not returned yet.
     private var start = 0
     private var hasEnded = false
 
-    /// Longer lines are cut.
+    /// Longer lines are split.
     private static let maximumLength = 65_536
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// The next line without its end; nil at the end of the file, or when it is not to read any more.
+    /// The next line without its line feed; nil at the end of the file, or when reading is cancelled.
     mutating func next(until isCancelled: () -> Bool) -> String? {
         var searched = start
         while true {

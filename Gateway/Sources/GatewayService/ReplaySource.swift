@@ -4,9 +4,10 @@ import GatewayPipeline
 import Logging
 import Synchronization
 
-/// Packets that were received earlier or elsewhere, as lines of JSON with the members that the preset `raw` publishes.
+/// Replays packets that were received earlier or elsewhere: lines of JSON with the members that the preset `raw`
+/// publishes.
 final class ReplaySource: Sendable {
-    /// The members of a line that matter.
+    /// The members of a line that are used.
     private struct Line: Decodable {
         var address: String
         var type: String?
@@ -40,12 +41,12 @@ final class ReplaySource: Sendable {
 
     var status: AdapterSource.Status { state.withLock { $0 } }
 
-    /// Hands the packets over until there are no more or the task is cancelled.
+    /// Passes on the packets until the file ends or the task is cancelled.
     func run() async {
         let isCancelled = Cancellation()
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // Files are read by waiting, which is nothing for a task's thread.
+                // Reading blocks, which must not happen on a task's thread.
                 Thread.detachNewThread { [self] in
                     state.withLock { $0.isScanning = true }
                     read(isCancelled)
@@ -80,7 +81,7 @@ final class ReplaySource: Sendable {
             if !isLive, let time {
                 let start = first ?? (time, clock.instant())
                 first = start
-                // Times that jump are no reason to wait for years.
+                // Times may jump, but the replay must not wait for years.
                 let target = Duration.milliseconds(max(0, min(time &- start.time, 86_400_000)))
                 while !isCancelled.isSet {
                     let wait = target - start.instant.duration(to: clock.instant())
@@ -94,7 +95,7 @@ final class ReplaySource: Sendable {
         }
     }
 
-    /// The packet of a line, and its time; nil if it has none.
+    /// Parses the packet in a line, and its time if there is one. Returns nil if the line is not a packet.
     static func reception(_ text: String, at instant: Instant) -> (Reception, Int64?)? {
         guard text.utf8.count < 10_000, let line = try? decoder.decode(Line.self, from: Data(text.utf8)),
             let data = [UInt8](hexadecimal: line.data),
@@ -111,7 +112,7 @@ final class ReplaySource: Sendable {
 }
 
 extension Reception {
-    /// The same, received now.
+    /// A copy of the packet that was received at the given time.
     fileprivate func heard(at instant: Instant) -> Reception {
         var reception = self
         reception.instant = instant

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether adapters ask devices for their scan responses: what the configuration says, unless somebody wants it otherwise.
+/// Whether adapters scan actively: as configured, unless a client has requested another mode.
 final class ScanMode: Sendable {
     let isActiveByConfiguration: Bool
     private let wished = Mutex<Bool?>(nil)
@@ -9,6 +9,6 @@ final class ScanMode: Sendable {
 
     var isActive: Bool { wished.withLock { $0 } ?? isActiveByConfiguration }
 
-    /// - Parameter isActive: nil for what the configuration says.
+    /// - Parameter isActive: nil for the configured mode.
     func wish(_ isActive: Bool?) { wished.withLock { $0 = isActive } }
 }

@@ -4,12 +4,12 @@ import GatewayPipeline
 import Logging
 import ServiceLifecycle
 
-/// Reads values of configured devices at intervals, such as how full a battery is, by connections of its own.
+/// Reads values from configured devices at intervals, such as the battery level, over its own connections.
 public struct ValueReader: Service {
-    /// What has become of an attempt.
+    /// The result of an attempt.
     private enum Outcome {
         case read
-        /// The device was not heard lately, or somebody else has the place.
+        /// The device was not heard recently, or no place is available.
         case later
         case failed(String)
     }
@@ -22,13 +22,13 @@ public struct ValueReader: Service {
 
     private static let connectTimeout = Duration.seconds(20)
     private static let readTimeout = Duration.seconds(30)
-    /// After an attempt that had to be put off, and after the first one that failed. Further ones wait for twice as long each.
+    /// The delay after a postponed attempt, and after the first failed one. Each further failure doubles the delay.
     private static let shortWait = Duration.seconds(5)
     private static let failureWait = Duration.seconds(60)
 
     /// - Parameters:
     ///   - table: the places for connections.
-    ///   - adapter: an adapter to connect to a device with, and its name.
+    ///   - adapter: selects an adapter to connect to a device with, and returns it with its name.
     public init(
         _ settings: ReadSettings, hub: Hub, table: ConnectionTable,
         adapter: @escaping @Sendable (DeviceAddress) -> (Adapter, String)?, logger: Logger
@@ -40,6 +40,7 @@ public struct ValueReader: Service {
         self.logger = logger
     }
 
+    /// Reads from all configured devices, each at the configured interval, until the service group shuts down.
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
@@ -58,7 +59,7 @@ public struct ValueReader: Service {
             case .failed(let reason):
                 failures += 1
                 wait = min(Self.failureWait * (1 << min(failures - 1, 10)), settings.interval)
-                // A device that is out of order does not fill the log.
+                // A device that keeps failing must not fill the log.
                 if failures & (failures - 1) == 0, !Task.isCancelled {
                     logger.warning("\(device.octets) cannot be read (\(failures) times): \(reason)")
                 }
@@ -80,7 +81,7 @@ public struct ValueReader: Service {
         do throws(BluetoothError) {
             let connection = try await adapter.connect(to: device, timeout: Self.connectTimeout)
             let outcome = await readValues(connection)
-            // A cancelled task ends nothing.
+            // In another task, because this one may be cancelled, and a cancelled task could not disconnect.
             await Task { try? await connection.disconnect() }.value
             fields = try outcome.get()
         } catch {
@@ -106,15 +107,14 @@ public struct ValueReader: Service {
         }
     }
 
-    /// The first value of a type; nil if the device has none, or does not hand it out.
+    /// The first value of a type; nil if the device has none, or does not allow it to be read.
     private static func first(
         _ uuid: BluetoothUUID, _ connection: Connection
     ) async throws(BluetoothError) -> [UInt8]? {
         do throws(BluetoothError) {
-            return try await connection.read(uuid).first?.value
+            return try await connection.readValues(of: uuid).first?.value
         } catch {
-            if case .att = error { return nil }
-            if case .insufficientSecurity = error { return nil }
+            if error.code == .att || error.code == .insufficientSecurity { return nil }
             throw error
         }
     }

@@ -4,7 +4,7 @@ import GatewayESPHome
 import GatewayPipeline
 import GatewayService
 
-/// `ble-gateway announcement`: what Avahi needs to announce the API of ESPHome.
+/// `ble-gateway announcement`: prints the service file with which Avahi announces ESPHome's API.
 struct Announcement: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints a service file with which Avahi announces the API of ESPHome.",

@@ -11,7 +11,7 @@ struct BLEGateway: AsyncParsableCommand {
         subcommands: [Run.self, Status.self, Announcement.self], defaultSubcommand: Run.self)
 }
 
-/// A failure that ends the program with one line.
+/// A failure that ends the program with a message of one line.
 struct ProgramFailure: Error, CustomStringConvertible {
     var description: String
 }

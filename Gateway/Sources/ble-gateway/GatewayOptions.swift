@@ -3,7 +3,7 @@ import Foundation
 import GatewayConfiguration
 import GatewayPipeline
 
-/// The options that say which configuration there is.
+/// The options that determine the configuration.
 struct GatewayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A file with the configuration, in YAML.", valueName: "file"), completion: .file())
     var config: String?
@@ -14,7 +14,7 @@ struct GatewayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The name of this gateway; by default the machine's.", valueName: "name"))
     var gateway: String?
 
-    /// What the file says, and then the options.
+    /// The configuration in the file, overridden by the options.
     func configuration() throws -> Configuration {
         let host = ProcessInfo.processInfo.hostName.split(separator: ".").first.map(String.init) ?? ""
         let name = gateway ?? (Topics.isLevel(host) ? host : "gateway")
@@ -42,7 +42,8 @@ struct GatewayOptions: ParsableArguments {
         return configuration
     }
 
-    /// The text of a file; nil if it cannot be read, is none, or is longer than a mebibyte. A device may never end.
+    /// The text of a file; nil if it cannot be read, is not text, or is longer than 1 MiB. The limit matters for a
+    /// device file, which may never end.
     static func contents(of path: String) -> String? {
         let limit = 1 << 20
         guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: limit + 1),

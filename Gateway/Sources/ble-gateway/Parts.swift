@@ -6,7 +6,7 @@ import GatewayService
 import Logging
 import Synchronization
 
-/// Prints messages, one on a line.
+/// Prints messages, one per line.
 final class LineSink: Sink {
     private let output = Mutex(FileHandle.standardOutput)
 
@@ -16,12 +16,12 @@ final class LineSink: Sink {
     }
 }
 
-/// Publishes nothing: for a gateway that has no broker, but clients of ESPHome's API.
+/// Publishes nothing, for a gateway that has no broker and only serves ESPHome's API.
 struct NoSink: Sink {
     func take(_ publications: [Publication]) {}
 }
 
-/// What happens when the broker is there, known before the hub is.
+/// Forwards the callbacks of the sink. It exists before the objects that receive them.
 final class Relay: Sendable {
     let hub = Mutex<Hub?>(nil)
     let remote = Mutex<RemoteHands?>(nil)
@@ -30,7 +30,7 @@ final class Relay: Sendable {
     func received(_ message: MQTTMessage) { remote.withLock { $0 }?.receive(message) }
 }
 
-/// Writes log lines to standard error, for a terminal and for the journal, which has the time itself.
+/// Writes log lines to standard error. They have no timestamps, because the journal adds them.
 struct StandardErrorLog: LogHandler {
     let label: String
     var logLevel = Logger.Level.info
@@ -53,15 +53,16 @@ extension Hub {
 }
 
 extension Configuration {
-    /// The preset that it chooses.
+    /// Creates the preset that the configuration selects.
     func makePreset() -> any Preset {
         preset.preset(topics, expiry: pipeline.expiry, capacity: pipeline.capacity)
     }
 }
 
-/// Where messages wait for the broker if the configuration does not say.
+/// The default location of the spool.
 enum SpoolPlace {
-    /// systemd's place, else the user's; made if it is not there.
+    /// The path of the spool. By default it is in systemd's state directory if there is one, otherwise in the user's.
+    /// Creates that directory if it does not exist.
     static func path(_ configuration: Configuration) throws -> String {
         if let path = configuration.spool.path { return path }
         let environment = ProcessInfo.processInfo.environment

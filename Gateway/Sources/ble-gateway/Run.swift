@@ -91,7 +91,7 @@ struct Run: AsyncParsableCommand {
         }
     }
 
-    /// What the options say of ESPHome's API.
+    /// Applies the options for ESPHome's API.
     private func readESPHome(_ configuration: inout Configuration) throws {
         guard let esphomeAPI else {
             guard esphomeKeyFile == nil, !esphomeAPIOpen else { throw ValidationError("Give --esphome-api, too") }
@@ -124,7 +124,7 @@ struct Run: AsyncParsableCommand {
         try await run([gateway] + users(configuration, gateway, hub, table, logger), logger)
     }
 
-    /// Those who connect to devices, by the configuration, whether there is a broker or not.
+    /// The configured services that connect to devices. They need no broker.
     private func users(
         _ configuration: Configuration, _ gateway: GatewayService, _ hub: Hub, _ table: ConnectionTable,
         _ logger: Logger
@@ -192,7 +192,7 @@ struct Run: AsyncParsableCommand {
 
     private func run(_ services: [any Service], _ logger: Logger) async throws {
         var quiet = logger
-        // Each service's comings and goings are nothing that a user asked for.
+        // Users are not interested in the start and end of each service.
         quiet.logLevel = .warning
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

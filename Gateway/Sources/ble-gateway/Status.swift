@@ -4,7 +4,7 @@ import GatewayConfiguration
 import GatewayMQTT
 import GatewayPipeline
 
-/// `ble-gateway status`: how the gateways of a broker are.
+/// `ble-gateway status`: shows the state of the gateways at a broker.
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows how the gateways at a broker are.",
@@ -47,9 +47,9 @@ struct Status: AsyncParsableCommand {
     }
 }
 
-/// What a broker knows of a gateway.
+/// The state of a gateway, according to its broker.
 struct GatewayState {
-    /// The members of its health that are shown.
+    /// The members of its health message that are shown.
     struct Health: Decodable {
         struct Adapter: Decodable {
             var name: String
@@ -76,7 +76,7 @@ struct GatewayState {
 
     var isWell: Bool { isOnline && health?.well == true }
 
-    /// The gateways that messages are of, by name.
+    /// The gateways to which the messages belong, sorted by name.
     static func states(in messages: [MQTTMessage], _ configuration: Configuration) -> [GatewayState] {
         var states: [String: GatewayState] = [:]
         for message in messages {
@@ -108,7 +108,7 @@ struct GatewayState {
             "\(isOnline ? "online" : "offline"), \(health.devices) devices, "
             + "\(adapters.isEmpty ? "no adapter" : adapters.joined(separator: ", ")), up \(health.uptime) s, "
             + "\(health.broker.waiting) messages wait, \(lost) were given up; said \(age) s ago"
-        // Anybody may write to a broker.
+        // Escaped, because anyone may write to a broker.
         return "\(name): " + Publication(topic: "", text: text).line.dropFirst()
     }
 }

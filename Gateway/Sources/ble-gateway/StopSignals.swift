@@ -3,10 +3,10 @@ import Foundation
 import Synchronization
 import UnixSignals
 
-/// The signals that stop the gateway. The first one shuts its services down, which disconnects the devices that it is connected to.
-/// A second one, half a second later or more, ends the process at once.
+/// The signals that stop the gateway. The first one shuts its services down, which disconnects the connected devices. A
+/// second one, at least half a second later, ends the process immediately.
 struct StopSignals {
-    /// Those that are not ignored: under `nohup` a program outlives its terminal.
+    /// The signals that are not ignored. Under `nohup`, SIGHUP is ignored, and the program outlives its terminal.
     static let all: [UnixSignal] = [.sigterm, .sigint, .sighup].filter { !isIgnored($0.rawValue) }
 
     private let sources: [any DispatchSourceSignal]
@@ -30,14 +30,14 @@ struct StopSignals {
     }
 }
 
-/// When the first signal came.
+/// The time of the first signal.
 private final class FirstSignal: Sendable {
-    /// For how long after the first signal others count as the same: `timeout`, for example, sends two.
+    /// Signals within this time after the first one count as the same: `timeout`, for example, sends two.
     private static let echo = Duration.milliseconds(500)
 
     private let instant = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Notes a signal. Returns whether it is another one than the first.
+    /// Records a signal. Returns whether it follows an earlier one.
     func isFollowed(at now: ContinuousClock.Instant) -> Bool {
         instant.withLock { instant in
             defer { instant = instant ?? now }

@@ -1,6 +1,6 @@
 import HCITransport
 
-/// The output about adapters, for people and for programs.
+/// The output about adapters, as text and as JSON.
 enum AdapterLines {
     // MARK: For people
 
@@ -50,7 +50,7 @@ enum AdapterLines {
         }
     }
 
-    /// As in the name of a transport.
+    /// The address in the notation of transport names.
     private static func address(of adapter: AdapterInformation) -> String? {
         adapter.address.map { AdapterSelector.address($0).description }
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import BluetoothLE
 import BluetoothCommandLine
 
-/// `ble advertise`: advertises data, in octets or in parts.
+/// `ble advertise`: advertises data that is given as octets or in parts.
 struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
     static let configuration = CommandConfiguration(
         abstract: "Advertises a name, services and data, or octets as they are.",
@@ -107,9 +107,9 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
             transport, data: data, scanResponse: scanResponse, isConnectable: connectable, extended: extended)
     }
 
-    /// What is sent.
+    /// The octets to advertise.
     ///
-    /// - Throws: a usage failure where it does not fit.
+    /// - Throws: a usage failure if they do not fit.
     var octets: (data: [UInt8], scanResponse: [UInt8]) {
         get throws(CommandFailure) {
             if let data { return (data.octets, scanResponse?.octets ?? []) }

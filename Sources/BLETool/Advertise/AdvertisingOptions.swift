@@ -2,7 +2,7 @@ import ArgumentParser
 import BluetoothLE
 import BluetoothCommandLine
 
-/// How something is advertised, whatever it is.
+/// The options that apply to advertising of any kind.
 struct AdvertisingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("How often, from 20 to 10240 ms; what nobody may connect to, from 100 ms.", valueName: "ms"))
@@ -15,21 +15,21 @@ struct AdvertisingOptions: ParsableArguments {
         guard (20...10_240).contains(interval) else { throw ValidationError("--interval is from 20 to 10240 ms") }
     }
 
-    /// Advertises until the time is up or the program is told to end.
+    /// Advertises until the time is up or the program is asked to end.
     func run(
         _ transport: TransportOptions, data: [UInt8], scanResponse: [UInt8] = [], isConnectable: Bool,
         extended: ExtendedOptions? = nil
     ) async throws {
         let interval = Duration.milliseconds(interval), time = limited(data)
         try await transport.withAdapter(timeout: time) { adapter in
-            let events = await adapter.events()
+            let events = adapter.events()
             var set: AdvertisingSet?
             if let extended, extended.isSet {
                 let parameters = extended.parameters(
                     data: data, scanResponse: scanResponse, isConnectable: isConnectable, interval: interval...interval)
                 do {
                     set = try await Attempts.untilTaken(on: adapter) { () throws(BluetoothError) in
-                        try await adapter.advertise(set: parameters)
+                        try await adapter.addAdvertisingSet(parameters)
                     }
                 } catch let error as BluetoothError where error.missingFeature != nil {
                     throw CommandFailure(error, option: extended.option(needing:))
@@ -49,8 +49,8 @@ struct AdvertisingOptions: ParsableArguments {
                         let teller = Task { for try await event in events { Self.tell(event) } }
                         defer { teller.cancel() }
                         try await set.waitUntilEnded()
-                        // Whoever has connected meanwhile stays connected.
-                        for connection in await adapter.connections { try await connection.waitForDisconnection() }
+                        // Devices that have connected in the meantime stay connected.
+                        for connection in adapter.connections { try await connection.waitForDisconnection() }
                         return
                     }
                     // If the adapter fails, this throws.
@@ -62,7 +62,7 @@ struct AdvertisingOptions: ParsableArguments {
         }
     }
 
-    /// The time of limited discoverable mode has an end (Core 5.4, Vol 3, Part C, 9.2.3).
+    /// The advertising time, which is limited in limited discoverable mode (Core 5.4, Vol 3, Part C, 9.2.3).
     private func limited(_ data: [UInt8]) -> Seconds? {
         guard ADView(data.span).flags?.contains(.limitedDiscoverable) == true else { return time }
         let limit = Seconds(180)
@@ -72,14 +72,14 @@ struct AdvertisingOptions: ParsableArguments {
 
     private static func tell(_ event: AdapterEvent) {
         switch event {
-        case .connected(let connection): say("ble: \(connection.peer) has connected")
-        case .disconnected(let connection, let reason): say("ble: \(connection.peer) has disconnected: \(reason)")
+        case .connected(let connection): say("ble: \(connection.address) has connected")
+        case .disconnected(let connection, let reason): say("ble: \(connection.address) has disconnected: \(reason)")
         default: break
         }
     }
 }
 
-/// Octets as hexadecimal digits, as many as fit into advertising data.
+/// Octets in hexadecimal, up to the maximum length of advertising data.
 struct AdvertisedOctets: ExpressibleByArgument {
     var octets: [UInt8]
 

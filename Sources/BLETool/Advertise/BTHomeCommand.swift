@@ -51,7 +51,7 @@ struct BTHomeCommand: BeaconCommand {
 
     var advertisement: AdvertisementData {
         get throws {
-            // The specification wants them in ascending order; those of a kind stay in theirs.
+            // The specification requires ascending identifiers. Objects of the same kind keep their order.
             let sorted = objects.map(\.object).enumerated()
                 .sorted { ($0.element.identifier, $0.offset) < ($1.element.identifier, $1.offset) }.map(\.element)
             let value = BTHome(sorted, isTriggerBased: trigger)

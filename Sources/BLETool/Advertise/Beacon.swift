@@ -20,11 +20,11 @@ struct Beacon: AsyncParsableCommand {
         ])
 }
 
-/// What all formats are advertised by.
+/// A command that advertises in a known format.
 protocol BeaconCommand: AsyncParsableCommand, CommandWithoutOutput {
     var transport: TransportOptions { get }
     var advertising: AdvertisingOptions { get }
-    /// What is advertised, flags excepted.
+    /// The data to advertise, without the flags.
     var advertisement: AdvertisementData { get throws }
 }
 
@@ -33,9 +33,9 @@ extension BeaconCommand {
         try await advertising.run(transport, data: try data, isConnectable: false)
     }
 
-    /// The octets that are sent.
+    /// The octets to advertise.
     ///
-    /// - Throws: a usage failure where they are too many.
+    /// - Throws: a usage failure if they do not fit.
     var data: [UInt8] {
         get throws {
             var advertisement = try advertisement
@@ -51,7 +51,7 @@ extension BeaconCommand {
 }
 
 extension AdvertisementData {
-    /// Data with one value, and the service that scanners of some formats look for.
+    /// Creates data with one value. For some formats it also lists the service, because scanners filter by it.
     init(_ value: some AdvertisedValue, listingService: Bool = false) {
         self.init()
         switch type(of: value).container {
@@ -91,7 +91,7 @@ struct IBeaconCommand: BeaconCommand {
     }
 }
 
-/// The power that Eddystone frames have.
+/// The transmit power in Eddystone frames.
 struct EddystoneOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,

@@ -2,7 +2,7 @@ import ArgumentParser
 import BluetoothCommandLine
 import BluetoothLE
 
-/// Extended advertising, where it is asked for.
+/// The options for extended advertising.
 struct ExtendedOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
@@ -74,10 +74,10 @@ struct ExtendedOptions: ParsableArguments {
     /// Whether extended PDUs are sent.
     var isExtended: Bool { extended || phy != nil || sid != nil || anonymous || periodic != nil }
 
-    /// Whether the extended commands are needed.
+    /// Whether the extended advertising commands are needed.
     var isSet: Bool { isExtended || events != nil || power != nil || directed != nil }
 
-    /// The option that needs a feature of the controller, as it was given; nil if none does.
+    /// The option given by the user that needs a feature of the controller; nil if none does.
     func option(needing feature: ControllerFeature) -> String? {
         switch feature {
         case .le2M, .leCoded: return phy == nil ? nil : "--phy"
@@ -93,7 +93,7 @@ struct ExtendedOptions: ParsableArguments {
         }
     }
 
-    /// What is advertised.
+    /// The parameters of the advertising set.
     func parameters(
         data: [UInt8], scanResponse: [UInt8], isConnectable: Bool, interval: ClosedRange<Duration>
     ) -> AdvertisingParameters {

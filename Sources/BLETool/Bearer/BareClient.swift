@@ -3,7 +3,7 @@ import BluetoothBase
 import BluetoothDocuments
 import BluetoothGATT
 
-/// Surveys the server at the other end of a bare bearer.
+/// Surveys the database of the server at the other end of a bare bearer.
 struct BareClient: BearerUser, Sendable {
     var outgoing: [[UInt8]] = []
     var lines: [String] = []
@@ -11,7 +11,7 @@ struct BareClient: BearerUser, Sendable {
     private(set) var isDead = false
     private(set) var survey = DatabaseSurvey()
     private var endpoint = AttributeEndpoint()
-    /// Asked by the peer, which finds nothing here.
+    /// Answers the peer's requests, with an empty database.
     private var server = GATTServer()
 
     var isFinished: Bool { survey.operation == nil }
@@ -55,10 +55,10 @@ struct BareClient: BearerUser, Sendable {
     private mutating func start(at now: Instant) {
         guard let operation = survey.operation else { return }
         var writer = ByteWriter()
-        // One operation at a time, on a channel that is alive: it cannot be refused.
+        // There is only one operation at a time, and the channel is alive, so the operation cannot be refused.
         _ = try? endpoint.start(operation, at: now, into: &writer)
         if !writer.isEmpty { outgoing.append(writer.bytes) }
-        // An operation that needs no request has ended already.
+        // An operation that needs no request has already ended.
         if !endpoint.events.isEmpty { finish(ByteWriter(), .response, at: now) }
     }
 }

@@ -4,9 +4,10 @@ import BluetoothDocuments
 import BluetoothGATT
 import BluetoothCommandLine
 
-/// Serves a document to the peer at the other end of a bare bearer, and sends what standard input or its schedule says.
+/// Serves a document to the peer at the other end of a bare bearer. Sends values that are given on standard input or in
+/// the document's schedule.
 struct BareServer: BearerUser, Sendable {
-    /// How many indications may wait for the one before them to be confirmed.
+    /// The maximum number of indications that wait for an earlier one to be confirmed.
     static let maximumWaiting = 1024
 
     var outgoing: [[UInt8]] = []
@@ -18,7 +19,7 @@ struct BareServer: BearerUser, Sendable {
     private var schedule: NotificationSchedule
     private var indications: [(handle: AttributeHandle, value: [UInt8])] = []
 
-    /// - Throws: where the database cannot be laid out like that.
+    /// - Throws: an error if the database cannot have this layout.
     init(_ layout: DeviceDocument.Layout) throws(GATTDatabaseError) {
         _ = try server.database.add(layout.definitions)
         schedule = NotificationSchedule(layout.notifications)
@@ -98,12 +99,12 @@ struct BareServer: BearerUser, Sendable {
         while let item = schedule.take(at: now) {
             let configuration = endpoint.peer.configuration(of: item.handle)
             let isIndication = item.isIndication ?? (configuration == .indications)
-            // What the peer has not subscribed to is not sent, and nobody is to blame.
+            // A scheduled value that the peer has not subscribed to is skipped, which is not an error.
             _ = send(item.octets, of: item.handle, isIndication: isIndication, at: now)
         }
     }
 
-    /// Sends a value. Returns what is in the way.
+    /// Sends a value. Returns the reason if it cannot be sent.
     private mutating func send(
         _ value: [UInt8], of handle: AttributeHandle, isIndication: Bool, at now: Instant
     ) -> String? {

@@ -3,14 +3,14 @@ import BluetoothCommandLine
 import Dispatch
 import BluetoothPlatform
 
-/// What a loop over a bearer ended with.
+/// The reason why a loop over a bearer has ended.
 enum BearerEnd: Sendable { case peerGone, finished, interrupted }
 
-/// Carries packets between a descriptor and one side of a bearer, until the peer is gone or the side is finished.
+/// Transfers packets between a descriptor and one side of a bearer, until the peer is gone or that side is finished.
 struct BearerLoop<User: BearerUser & Sendable>: Sendable {
     /// The longest line of standard input, in octets.
     private static var maximumLine: Int { 4096 }
-    /// POLLRDHUP, which the C library shows to those only who ask for GNU's extensions.
+    /// POLLRDHUP, which the C library declares only if GNU's extensions are enabled.
     private static var readHangUp: Int16 { 0x2000 }
 
     private(set) var user: User
@@ -27,9 +27,9 @@ struct BearerLoop<User: BearerUser & Sendable>: Sendable {
         isInputOpen = readsInput
     }
 
-    /// Runs on a thread of its own until it ends; cancelling the task ends it.
+    /// Runs on a separate thread until it ends. Cancelling the task ends it.
     ///
-    /// - Parameter readsInput: whether the lines of standard input are handed to `user`.
+    /// - Parameter readsInput: whether the lines of standard input are passed to `user`.
     static func run(
         _ user: User, on bearer: BearerName, readsInput: Bool = false
     ) async throws -> (user: User, end: BearerEnd) {
@@ -71,7 +71,7 @@ struct BearerLoop<User: BearerUser & Sendable>: Sendable {
             guard flush() else { return .peerGone }
             var requests = [
                 pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
-                // What the peer asks for next can wait until it has read what was answered.
+                // The peer's next request can wait until the peer has read the answers to earlier ones.
                 pollfd(fd: descriptor, events: Int16(outgoing.isEmpty ? POLLIN : POLLOUT), revents: 0),
                 pollfd(fd: isInputOpen ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
             ]
@@ -90,11 +90,11 @@ struct BearerLoop<User: BearerUser & Sendable>: Sendable {
 
     private var timeout: Int32 {
         guard let deadline = user.nextDeadline else { return -1 }
-        // Rounded up: a moment too early would be too early once more.
+        // Rounded up, so that the loop does not wake before the deadline.
         return Int32(clamping: (max(0, now.duration(to: deadline).nanoseconds) + 999_999) / 1_000_000)
     }
 
-    /// Prints what there is to say.
+    /// Prints the lines and complaints of the user.
     private mutating func tell() throws {
         for complaint in user.complaints { say("ble: \(complaint)") }
         user.complaints = []
@@ -104,7 +104,7 @@ struct BearerLoop<User: BearerUser & Sendable>: Sendable {
 
     // MARK: - Packets
 
-    /// Sends what the peer takes now. False if it is gone.
+    /// Sends the packets that the peer accepts now. Returns false if the peer is gone.
     private mutating func flush() -> Bool {
         outgoing += user.outgoing
         user.outgoing = []
@@ -119,14 +119,14 @@ struct BearerLoop<User: BearerUser & Sendable>: Sendable {
         return true
     }
 
-    /// Takes one packet. False if the peer is gone.
+    /// Receives one packet. Returns false if the peer is gone.
     private mutating func receive() -> Bool {
-        // Longer than any PDU, so that one that is too long is seen to be.
+        // Longer than any PDU, so that a packet that is too long is detected.
         var packet = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &packet, packet.count, Int32(MSG_DONTWAIT))
         if count < 0 { return errno == EAGAIN || errno == EINTR }
         if count == 0 {
-            // An empty packet looks like the end, but for the state of the socket.
+            // Only the state of the socket distinguishes an empty packet from the end.
             var request = pollfd(fd: descriptor, events: Self.readHangUp, revents: 0)
             poll(&request, 1, 0)
             return request.revents & (Self.readHangUp | Int16(POLLHUP | POLLERR)) == 0

@@ -2,7 +2,8 @@ import ArgumentParser
 import BluetoothCommandLine
 import BluetoothPlatform
 
-/// A bearer of the Attribute Protocol that somebody else has opened: `fd:N`, a socket that keeps packets whole.
+/// A bearer of the Attribute Protocol that another process has opened: `fd:N`, a socket that preserves packet
+/// boundaries.
 struct BearerName: ExpressibleByArgument, Equatable, Sendable {
     let descriptor: Int32
 
@@ -14,7 +15,7 @@ struct BearerName: ExpressibleByArgument, Equatable, Sendable {
         descriptor = number
     }
 
-    /// Throws where the descriptor is none that packets come out of whole.
+    /// Throws an error unless the descriptor is a connected socket that preserves packet boundaries.
     func check() throws(CommandFailure) {
         let name = "fd:\(descriptor)"
         guard descriptor > STDERR_FILENO else {

@@ -24,7 +24,7 @@ struct Bench: AsyncParsableCommand {
     @Flag(help: "Be the one that is measured, until ended by a signal.")
     var serve = false
 
-    // As long as what fits beside the service without a scan response.
+    // A name of this length fits beside the service without a scan response.
     @Option(help: "With --serve: the name to advertise.")
     var name = "bench"
 
@@ -84,7 +84,7 @@ struct Bench: AsyncParsableCommand {
             try await Attempts.untilTaken(on: adapter) { () throws(BluetoothError) in
                 try await adapter.advertise(complete)
             }
-            if let information = await adapter.information {
+            if let information = adapter.information {
                 say("advertising \(quoted(name)) as \(information.address)")
             }
             try await server.run()

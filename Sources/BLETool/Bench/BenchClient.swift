@@ -5,9 +5,9 @@ import Synchronization
 /// Measures a link to a peer that runs `ble bench --serve`.
 struct BenchClient: Sendable {
     let connection: Connection
-    /// How long each direction is measured.
+    /// The duration of the measurement in each direction.
     let time: Duration
-    /// How many round trips are measured.
+    /// The number of round trips to measure.
     let roundTrips: Int
     private let progress = ProgressBar()
 
@@ -23,7 +23,7 @@ struct BenchClient: Sendable {
         let characteristics = database.services.first { $0.uuid == BenchService.uuid }.map(database.characteristics)
         func characteristic(_ uuid: BluetoothUUID) throws -> DiscoveredCharacteristic {
             guard let found = characteristics?.first(where: { $0.uuid == uuid }) else {
-                throw CommandFailure(.notFound, "\(connection.peer) does not run ble bench --serve")
+                throw CommandFailure(.notFound, "\(connection.address) does not run ble bench --serve")
             }
             return found
         }
@@ -32,10 +32,10 @@ struct BenchClient: Sendable {
         let trips = try await measureRoundTrips(echo)
         let writes = try await measureWrites(to: sink, count)
         let notifications = try await measureNotifications(of: source)
-        // Only now: both may have changed since the link was made.
+        // Read last: the ATT_MTU and the PHYs may have changed since the link was established.
         return BenchResult(
-            peer: connection.peer, mtu: try await connection.mtu, phys: try await connection.phy,
-            interval: try await connection.parameters.interval,
+            peer: connection.address, mtu: connection.mtu, phys: connection.phy,
+            interval: connection.parameters.interval,
             roundTrips: trips.sorted(), writes: writes, notifications: notifications)
     }
 
@@ -53,9 +53,9 @@ struct BenchClient: Sendable {
     private func measureWrites(
         to sink: DiscoveredCharacteristic, _ count: DiscoveredCharacteristic
     ) async throws -> BenchResult.Throughput {
-        // From here on it counts.
+        // Resets the count.
         _ = try await connection.read(count)
-        let value = [UInt8](repeating: 0xA5, count: min(try await connection.mtu - 3, BenchService.longestValue))
+        let value = [UInt8](repeating: 0xA5, count: min(connection.mtu - 3, BenchService.longestValue))
         let start = ContinuousClock.now
         var sent = 0
         while case let elapsed = ContinuousClock.now - start, elapsed < time {
@@ -63,7 +63,7 @@ struct BenchClient: Sendable {
             sent += value.count
             progress.show("writes", elapsed / time, speed(sent, elapsed))
         }
-        // The answer comes when the peer has all that was sent before the question.
+        // The peer answers after it has received everything that was sent before the request.
         let answer = try await connection.read(count)
         let elapsed = ContinuousClock.now - start
         guard answer.count == 8 else {
@@ -86,7 +86,7 @@ struct BenchClient: Sendable {
                         let (octets, elapsed) = meter.receive(value, at: .now)
                         progress.show("notifications", elapsed / time, speed(octets, elapsed))
                     } catch {
-                        // The numbers say how much.
+                        // The result includes the number of lost octets.
                         guard error == .dataLost else { throw error }
                     }
                 }
@@ -103,7 +103,7 @@ struct BenchClient: Sendable {
     }
 }
 
-/// Counts notifications, and those that are missing.
+/// Counts notifications, and those that were lost.
 final class NotificationMeter: Sendable {
     private struct State {
         var octets = 0
@@ -115,12 +115,12 @@ final class NotificationMeter: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns what has come until now, and in which time.
+    /// Returns the number of octets received so far, and the elapsed time.
     @discardableResult
     func receive(_ value: [UInt8], at now: ContinuousClock.Instant) -> (octets: Int, time: Duration) {
         state.withLock { state in
             guard let number = BenchService.number(of: value) else { return (state.octets, .zero) }
-            // The first only begins the time.
+            // The first notification only starts the time.
             if let first = state.first {
                 state.octets += value.count
                 state.lostOctets += Int(number &- state.next) * value.count

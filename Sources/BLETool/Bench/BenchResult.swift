@@ -1,9 +1,9 @@
 import BluetoothLE
 import BluetoothCommandLine
 
-/// What a link achieved.
+/// The measurements of a link.
 struct BenchResult: Sendable {
-    /// Values that went one way without being answered.
+    /// The throughput in one direction, for values without responses.
     struct Throughput: Sendable {
         var octets: Int
         var time: Duration
@@ -16,14 +16,14 @@ struct BenchResult: Sendable {
     var peer: DeviceAddress
     var mtu: Int
     var phys: LinkPHYs
-    /// From one connection event to the next.
+    /// The connection interval.
     var interval: Duration
-    /// How long each request took to its answer, the shortest first.
+    /// The time from each request to its response, in ascending order.
     var roundTrips: [Duration]
     var writes: Throughput
     var notifications: Throughput
 
-    /// The round trip that so many of a hundred do not exceed (nearest rank).
+    /// The round trip at a percentile (nearest rank).
     func roundTrip(percentile: Int) -> Duration? {
         let rank = (roundTrips.count * percentile + 99) / 100
         return roundTrips.indices.contains(rank - 1) ? roundTrips[rank - 1] : roundTrips.first
@@ -78,5 +78,5 @@ struct BenchResult: Sendable {
     }
 }
 
-/// To the microsecond.
+/// Milliseconds, rounded to the microsecond.
 private func milliseconds(_ time: Duration) -> Double { (time / .microseconds(1)).rounded() / 1000 }

@@ -1,16 +1,16 @@
 import BluetoothLE
 import BluetoothCommandLine
 
-/// The service of `ble bench --serve`, against which a link is measured.
+/// The service of `ble bench --serve`, with which a link is measured.
 enum BenchService {
     static let uuid: BluetoothUUID = "5C1E0001-6B9F-4D0C-9A63-0F2B7E1D8A40"
-    /// Takes values, and counts their octets.
+    /// Accepts values, and counts their octets.
     static let sink: BluetoothUUID = "5C1E0002-6B9F-4D0C-9A63-0F2B7E1D8A40"
-    /// Says how many octets the sink has taken from this peer since it said so last: eight octets, little-endian.
+    /// The number of octets that the sink has received from this peer since the last read: eight octets, little-endian.
     static let count: BluetoothUUID = "5C1E0003-6B9F-4D0C-9A63-0F2B7E1D8A40"
-    /// Sends as many notifications as it can to whoever is subscribed. Each begins with its number, in four octets.
+    /// Sends notifications to its subscribers as fast as possible. Each begins with its number, in four octets.
     static let source: BluetoothUUID = "5C1E0004-6B9F-4D0C-9A63-0F2B7E1D8A40"
-    /// A value of one octet that the server answers by itself.
+    /// A value of one octet that the server returns without involving the application.
     static let echo: BluetoothUUID = "5C1E0005-6B9F-4D0C-9A63-0F2B7E1D8A40"
 
     /// The longest value that an attribute can have (Core 5.4, Vol 3, Part F, 3.2.9), in octets.
@@ -42,9 +42,9 @@ enum BenchService {
     }
 }
 
-/// Serves one after the other, or several at once, until it is cancelled.
+/// Serves clients, one or several at a time, until it is cancelled.
 struct BenchServer {
-    /// How many peers' counts are kept that were never asked for.
+    /// The maximum number of peers with a count that was not read yet.
     private static let countLimit = 64
 
     private let service: PublishedService
@@ -66,10 +66,10 @@ struct BenchServer {
                 counts[connection, default: 0] += UInt64(value.count)
             case .readRequested(let request):
                 let count = counts.removeValue(forKey: request.connection) ?? 0
-                // A peer that has gone needs no answer.
+                // If the peer has disconnected, it needs no answer.
                 try? await request.respond((0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) })
             case .subscribed(let subscriber), .subscriptionRestored(let subscriber):
-                say("\(subscriber.connection.peer) is being sent notifications")
+                say("\(subscriber.connection.address) is being sent notifications")
                 senders[subscriber]?.cancel()
                 senders[subscriber] = Task { await Self.send(to: subscriber) }
             case .unsubscribed(let subscriber): senders.removeValue(forKey: subscriber)?.cancel()
@@ -79,13 +79,14 @@ struct BenchServer {
         }
     }
 
-    /// Sends until the peer has enough.
+    /// Sends until the peer unsubscribes.
     private static func send(to subscriber: Subscriber) async {
         var number: UInt32 = 0
-        // It fails when the peer unsubscribes or leaves.
-        while !Task.isCancelled, let length = try? await subscriber.maximumLength,
+        // This fails when the peer unsubscribes or disconnects.
+        while !Task.isCancelled,
             (try? await subscriber.notify(
-                BenchService.notification(number, length: min(length, BenchService.longestValue)))) != nil
+                BenchService.notification(
+                    number, length: min(subscriber.maximumLength, BenchService.longestValue)))) != nil
         {
             number &+= 1
         }

@@ -2,19 +2,19 @@ import BluetoothHost
 import BluetoothSMP
 import BluetoothCommandLine
 
-/// The output about bonds. No key is in it.
+/// The output about bonds. It contains no keys.
 enum BondLines {
     /// A line for each adapter, and one for each of its bonds, in columns.
     static func table(_ adapters: [(identity: DeviceIdentity, bonds: [Bond])]) -> [String] {
         adapters.flatMap { identity, bonds in
-            // Whether it uses private addresses is up to the program that has the adapter.
+            // The program that uses the adapter decides whether it uses private addresses.
             let privacy = identity.resolvingKey == 0 ? "no key" : "a key"
             return ["adapter \(identity.address), \(privacy) for private addresses, bonds: \(bonds.count)"]
                 + columns(bonds.map(row))
         }
     }
 
-    /// A JSON object on a line for each bond.
+    /// A line with a JSON object for each bond.
     static func objects(_ adapters: [(identity: DeviceIdentity, bonds: [Bond])]) -> [String] {
         adapters.flatMap { identity, bonds in
             bonds.map { bond in
@@ -33,7 +33,7 @@ enum BondLines {
         }
     }
 
-    /// In which roles this device has a key.
+    /// The roles in which this device has a key.
     private static func roles(of bond: Bond) -> [String] {
         [bond.centralKey.map { _ in "central" }, bond.peripheralKey.map { _ in "peripheral" }].compactMap(\.self)
     }

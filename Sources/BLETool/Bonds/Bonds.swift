@@ -6,7 +6,7 @@ import BluetoothPlatform
 import BluetoothSMP
 import BluetoothCommandLine
 
-/// `ble bonds`: the bonds that are kept on this machine.
+/// `ble bonds`: manages the bonds that are stored on this machine.
 struct Bonds: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows, removes and moves bonds: what is kept of the devices that were paired with.",
@@ -18,10 +18,11 @@ struct Bonds: AsyncParsableCommand {
             examples: ["ble bonds list", "ble bonds remove C0:11:22:33:44:55"]),
         subcommands: [List.self, Remove.self, Export.self, Import.self])
 
-    /// The longest file that is imported or exported, in octets: room for thousands of bonds. Decoding takes many times as much.
+    /// The maximum length of a file to import or export, in octets, with room for thousands of bonds. Decoding needs
+    /// many times as much memory.
     static let longestArchive = 1 << 24
 
-    /// Which bonds.
+    /// The options that select bonds.
     struct Choice: ParsableArguments {
         @OptionGroup var place: BondOptions
 
@@ -32,7 +33,7 @@ struct Bonds: AsyncParsableCommand {
             try withFailures { try place.store ?? FileBondStore() }
         }
 
-        /// The identities that are meant, each with its bonds.
+        /// The selected identities, each with its bonds.
         func adapters(of store: FileBondStore) throws -> [(identity: DeviceIdentity, bonds: [Bond])] {
             let all = try withFailures { try store.identities().map { ($0, try store.bonds(of: $0)) } }
             guard let adapter else { return all }
@@ -191,13 +192,13 @@ struct Bonds: AsyncParsableCommand {
 }
 
 extension Bond {
-    /// Whether the peer has this address, or had it when it was first met.
+    /// Whether the peer has this address, or had it when it was first seen.
     fileprivate func isWith(_ address: DeviceAddress) -> Bool {
         [peer, PeerID(self.address)].contains(PeerID(address))
     }
 }
 
-/// What a store throws, as a failure of the program.
+/// Converts the errors of a store to failures of the program.
 private func withFailures<Value>(_ body: () throws -> Value) throws -> Value {
     do {
         return try body()

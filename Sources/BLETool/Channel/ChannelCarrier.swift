@@ -2,25 +2,25 @@ import BluetoothCommandLine
 import BluetoothLE
 import Synchronization
 
-/// Carries octets between a channel and standard input and output.
+/// Transfers octets between a channel and standard input and output.
 struct ChannelCarrier: Sendable {
     let channel: L2CAPChannel
     let ending: Ending
 
-    /// When the channel is closed from this side.
+    /// The condition under which this side closes the channel.
     enum Ending {
-        /// At the end of standard input, where anything came there: who had nothing to send is there to receive.
+        /// At the end of standard input, unless it was empty: then this side is only the receiver.
         case withInput
-        /// After the end of standard input, once nothing has come for this long.
+        /// After the end of standard input, once nothing has been received for this long.
         case whenIdle(Duration)
-        /// The device closes it.
+        /// Never: the device closes the channel.
         case never
     }
 
     private enum End {
         /// The device has closed the channel.
         case received
-        /// Standard input has ended, and with it the channel, or not.
+        /// Standard input has ended. The channel may have to be closed with it.
         case sent(closes: Bool)
         case cancelled
     }
@@ -32,7 +32,7 @@ struct ChannelCarrier: Sendable {
         self.ending = ending
     }
 
-    /// Carries octets both ways until the channel is closed, by whichever side.
+    /// Transfers octets in both directions until either side closes the channel.
     func run() async throws {
         defer { display.end() }
         do {
@@ -40,7 +40,7 @@ struct ChannelCarrier: Sendable {
         } catch {
             throw Task.isCancelled ? BluetoothError.cancelled : error
         }
-        // Where the device has closed it, this says whether everything had left before.
+        // If the device has closed the channel, this reports whether everything was sent before.
         try await channel.close()
     }
 
@@ -51,7 +51,7 @@ struct ChannelCarrier: Sendable {
             group.addTask { try await unlessCancelled { try await sendAll(input, lastReceipt) } }
             while let end = try await group.next() {
                 switch end {
-                // What waits on standard input cannot be sent any more, as it is told when it tries.
+                // If there is more input, it cannot be sent any more. The task that sends it then fails.
                 case .received: if !input.hasMore { group.cancelAll() }
                 case .sent(closes: true): group.cancelAll()
                 case .sent(closes: false), .cancelled: continue
@@ -63,7 +63,7 @@ struct ChannelCarrier: Sendable {
     private func unlessCancelled(_ body: () async throws -> End) async throws -> End {
         do {
             return try await body()
-        } catch BluetoothError.cancelled {
+        } catch let error as BluetoothError where error == .cancelled {
             return .cancelled
         }
     }
@@ -71,7 +71,7 @@ struct ChannelCarrier: Sendable {
     private func receive(_ lastReceipt: ReceiptTime) async throws -> End {
         while let octets = try await channel.read() {
             lastReceipt.note()
-            // First: on a terminal the octets take the place of the line that shows the progress.
+            // Before the output: on a terminal, the octets replace the line that shows the progress.
             display.received(octets.count)
             try writeToStandardOutput(octets)
         }
@@ -89,7 +89,7 @@ struct ChannelCarrier: Sendable {
         }
     }
 
-    /// Sends standard input; how many octets that were.
+    /// Sends standard input. Returns the number of octets.
     private func send(_ input: StandardInput) async throws -> Int {
         var count = 0
         while true {
@@ -98,7 +98,7 @@ struct ChannelCarrier: Sendable {
             do throws(BluetoothError) {
                 try await channel.write(octets)
             } catch {
-                // It is called off when the device has closed the channel, and these octets were to go there.
+                // A write is cancelled if the device has closed the channel before these octets were sent.
                 throw error == .cancelled ? .channelClosed(.byPeer) : error
             }
             count += octets.count
@@ -114,7 +114,7 @@ struct ChannelCarrier: Sendable {
         }
     }
 
-    /// When something was received last.
+    /// The time at which something was last received.
     private final class ReceiptTime: Sendable {
         private let instant = Mutex(ContinuousClock.now)
 

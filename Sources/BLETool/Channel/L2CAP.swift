@@ -2,7 +2,7 @@ import ArgumentParser
 import BluetoothLE
 import BluetoothCommandLine
 
-/// `ble l2cap`: standard input to a device and its octets to standard output, over an L2CAP channel.
+/// `ble l2cap`: connects standard input and output to a device, over an L2CAP channel.
 struct L2CAP: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "l2cap",
@@ -80,7 +80,7 @@ struct L2CAP: AsyncParsableCommand {
                 deviceName: name, isRecovering: true, pairing: pairing, timeout: timeout
             ) { adapter in
                 guard let channel = try await acceptChannel(offered, on: adapter) else { return }
-                say("\(channel.connection.peer) has opened the channel")
+                say("\(channel.connection.address) has opened the channel")
                 try await carry(over: channel)
             }
         }
@@ -90,7 +90,7 @@ struct L2CAP: AsyncParsableCommand {
         }
     }
 
-    /// Opens a channel, in several attempts if need be. The octets carried over it cannot be repeated.
+    /// Opens a channel, with several attempts if necessary. The transfer itself cannot be repeated.
     private func openChannel(
         to device: DeviceSelector, _ psm: PSM, on adapter: Adapter, _ attempts: Attempts
     ) async throws -> L2CAPChannel {
@@ -109,7 +109,7 @@ struct L2CAP: AsyncParsableCommand {
         try await ChannelCarrier(channel: channel, ending: ending).run()
     }
 
-    /// The first channel that a device opens. The service is withdrawn with that: others are told that there is none.
+    /// Returns the first channel that a device opens. The service is then withdrawn, so that other devices are refused.
     private func acceptChannel(_ offered: OfferedPSM, on adapter: Adapter) async throws -> L2CAPChannel? {
         let service = try await adapter.listen(on: offered.number, requirement: encrypted ? .encrypted : .none)
         var advertisement = AdvertisementData()
@@ -118,7 +118,7 @@ struct L2CAP: AsyncParsableCommand {
         try await Attempts.untilTaken(on: adapter) { () throws(BluetoothError) in
             try await adapter.advertise(complete)
         }
-        say("listening on PSM \(PSM(number: service.psm)) as \(await adapter.information?.address.description ?? "?")")
+        say("listening on PSM \(PSM(number: service.psm)) as \(adapter.information?.address.description ?? "?")")
         for try await channel in service { return channel }
         return nil
     }

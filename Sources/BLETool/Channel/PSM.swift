@@ -3,13 +3,13 @@ import BluetoothBase
 import BluetoothCommandLine
 import BluetoothL2CAP
 
-/// The number of a service over L2CAP channels, as a person writes it: 128 or 0x80.
+/// The number of a service over L2CAP channels, as a user writes it: 128 or 0x80.
 struct PSM: ExpressibleByArgument, CustomStringConvertible {
     let number: UInt16
 
     init(number: UInt16) { self.number = number }
 
-    /// What else a number could be is no SPSM (Core 5.4, Vol 3, Part A, 4.22).
+    /// Returns nil unless the number is a valid SPSM (Core 5.4, Vol 3, Part A, 4.22).
     init?(argument: String) {
         let isHexadecimal = argument.hasPrefix("0x") || argument.hasPrefix("0X")
         let digits = isHexadecimal ? argument.dropFirst(2) : argument[...]
@@ -29,7 +29,7 @@ struct PSM: ExpressibleByArgument, CustomStringConvertible {
     var description: String { "0x" + hexadecimal(number, digits: 4) }
 }
 
-/// A service to offer: by its number, or any that is free.
+/// A service to offer: one with a given number, or with any free number.
 enum OfferedPSM: ExpressibleByArgument {
     case any
     case one(PSM)

@@ -4,13 +4,13 @@ import Dispatch
 import BluetoothPlatform
 import Synchronization
 
-/// Standard input, read piece by piece as a task asks for it, which can be cancelled.
+/// Standard input, read in pieces on request. A read can be cancelled.
 final class StandardInput: Sendable {
     private enum State {
         case idle
         /// A piece is being read for this reader.
         case reading(CheckedContinuation<Piece, Never>)
-        /// The reader was cancelled. What is read after that is lost, and nobody asks for more.
+        /// The reader was cancelled. Input that is read after that is lost, and there are no further reads.
         case cancelled
     }
 
@@ -22,10 +22,10 @@ final class StandardInput: Sendable {
 
     private let state = Mutex(State.idle)
     private let hasEnded = Atomic(false)
-    /// It waits in the system for as long as nobody writes.
+    /// The queue on which a read blocks until there is input.
     private let queue = DispatchQueue(label: "standard input")
 
-    /// The next octets; none at the end.
+    /// Returns the next octets; none at the end.
     func read() async throws -> [UInt8] {
         let piece = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Piece, Never>) in
@@ -58,7 +58,7 @@ final class StandardInput: Sendable {
         }
     }
 
-    /// Whether there is something to read without waiting, if only the end that nobody has read yet.
+    /// Whether a read would return immediately, even if it only reports the end for the first time.
     var hasMore: Bool {
         var request = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         return !hasEnded.load(ordering: .relaxed) && poll(&request, 1, 0) > 0

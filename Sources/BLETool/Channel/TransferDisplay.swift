@@ -2,25 +2,25 @@ import BluetoothCommandLine
 import BluetoothPlatform
 import Synchronization
 
-/// Shows how many octets a channel has carried, and how fast: on a terminal while it does, in one line that is updated, and
-/// at the end.
+/// Shows the number of octets that a channel has carried, and the rate. On a terminal, one line is updated during the
+/// transfer. At the end there is a summary.
 final class TransferDisplay: Sendable {
     private struct State {
         var counts = TransferCounts()
         var next: ContinuousClock.Instant
     }
 
-    /// No more often than this.
+    /// The minimum interval between updates.
     private static let pace = Duration.milliseconds(200)
 
-    /// Which of the standard streams are terminals.
+    /// The standard streams that are terminals.
     struct Terminals {
         var input = isatty(STDIN_FILENO) == 1
         var output = isatty(STDOUT_FILENO) == 1
         var errors = isatty(STDERR_FILENO) == 1
 
-        /// Whether a line in place disturbs nothing. Lines are typed on the terminal that is the input, and received octets are shown
-        /// on the one that is the output.
+        /// Whether a line that is updated in place would not interfere. If the input is a terminal, the user types
+        /// lines on it. If the output is one, received octets appear on it.
         func allowLine(beside counts: TransferCounts) -> Bool {
             errors && !input && (!output || counts.received == 0)
         }
@@ -37,7 +37,7 @@ final class TransferDisplay: Sendable {
 
     func sent(_ count: Int) { add { $0.sent += count } }
 
-    /// Octets have come. On a terminal they are shown after this.
+    /// Records that octets were received. On a terminal they are shown after this.
     func received(_ count: Int) { add { $0.received += count } }
 
     private func add(_ change: (inout TransferCounts) -> Void) {
@@ -51,7 +51,7 @@ final class TransferDisplay: Sendable {
         if let counts { sayInPlace(counts.text(after: now - start)) }
     }
 
-    /// The channel is closed. Nothing is said of one that has carried nothing.
+    /// Prints the summary when the channel is closed, unless the channel has carried nothing.
     func end() {
         let counts = state.withLock { $0.counts }
         eraseLineInPlace()
@@ -59,12 +59,12 @@ final class TransferDisplay: Sendable {
     }
 }
 
-/// How much a channel has carried.
+/// The number of octets that a channel has carried.
 struct TransferCounts: Equatable {
     var sent = 0
     var received = 0
 
-    /// "sent 1048576 octets, 327 kB/s": the octets of each direction, with the rate since the beginning.
+    /// "sent 1048576 octets, 327 kB/s": the octets in each direction, with the average rate.
     func text(after time: Duration) -> String {
         [("sent", sent), ("received", received)].filter { $0.1 > 0 }.map { verb, count in
             "\(verb) \(counted(count, "octet")), \(Self.rate(count, time))"

@@ -2,17 +2,17 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothTrace
 
-/// Turns the records of a capture into lines, for people or for programs.
+/// Converts the records of a capture to lines of text or JSON.
 struct CaptureDecoder {
-    /// How a record is written.
+    /// The format of the output.
     enum Format {
-        /// For people.
+        /// Text for users.
         case text
-        /// A JSON object, for programs.
+        /// A JSON object for each record, for programs.
         case json
     }
 
-    /// For how many adapters fragments are kept. A capture with more of them loses incomplete PDUs.
+    /// The number of adapters for which fragments are kept. A capture with more adapters loses incomplete PDUs.
     static let maximumAdapters = 64
 
     private let newTracer: PacketTracer
@@ -24,13 +24,13 @@ struct CaptureDecoder {
     private var records = 0
     private var output = ""
 
-    /// - Parameter keyOwners: whose the keys are that links are encrypted with; nil if that is not to be said.
+    /// - Parameter keyOwners: the owners of the keys that links are encrypted with; nil if they should not be shown.
     init(showsKeys: Bool, keyOwners: [UInt128: String]? = nil, format: Format = .text) {
         newTracer = PacketTracer(showsKeys: showsKeys, keyOwners: keyOwners)
         self.format = format
     }
 
-    /// The lines since the last call.
+    /// Returns the lines since the last call.
     mutating func takeText() -> [UInt8] {
         defer { output.removeAll(keepingCapacity: true) }
         return [UInt8](output.utf8)
@@ -91,7 +91,7 @@ struct CaptureDecoder {
         output += object.text + "\n"
     }
 
-    /// The time since the first record. If the clock was set back in the meantime, time counts as standing still.
+    /// The time since the first record. It is zero if the clock was set back to a time before that.
     private mutating func instant(of record: BTSnoop.Record) -> Instant {
         let start = start ?? record.microsecondsSince1970
         self.start = start

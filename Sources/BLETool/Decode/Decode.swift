@@ -5,7 +5,7 @@ import BluetoothLE
 import BluetoothTrace
 import BluetoothCommandLine
 
-/// `ble decode`: a capture as text, or as JSON.
+/// `ble decode`: prints a capture as text or JSON.
 struct Decode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints a capture, a line for each packet, down to the ATT PDU.",
@@ -77,10 +77,10 @@ struct Decode: AsyncParsableCommand {
         }
     }
 
-    /// How long after the end of a file to look for more.
+    /// The interval at which the file is checked for more.
     private static let followingInterval = Duration.milliseconds(100)
 
-    /// Whose the keys in a store are.
+    /// The owners of the keys in a store.
     private static func owners(_ store: FileBondStore) throws -> [UInt128: String] {
         var owners: [UInt128: String] = [:]
         for (identity, bonds) in try bonds(in: store) {

@@ -4,7 +4,7 @@ import BluetoothL2CAP
 import BluetoothTrace
 
 extension PacketDescription {
-    /// Adds what the packet says to `object`, under the names of these values in Swift.
+    /// Adds the contents of the packet to `object`, under the names of the corresponding Swift properties.
     func add(to object: inout JSONObject) {
         object.add("type", packetType)
         object.add("command", command) { object, command in

@@ -3,7 +3,7 @@ import BluetoothDocuments
 import BluetoothLE
 import BluetoothCommandLine
 
-/// `ble inspect`: all that a device shows of its database.
+/// `ble inspect`: shows the attribute database of a device.
 struct Inspect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows a device's services, characteristics and descriptors, with their values.",
@@ -50,7 +50,7 @@ struct Inspect: AsyncParsableCommand {
     func run() async throws {
         if let bearer {
             let (client, end) = try await BearerLoop.run(BareClient(), on: bearer)
-            // Whoever cancelled it knows.
+            // The user has interrupted the program, and needs no message.
             guard end != .interrupted else { return }
             if end == .peerGone { say("ble: the device is gone, and this is not all of it") }
             return try show(client.survey.document)
@@ -60,15 +60,15 @@ struct Inspect: AsyncParsableCommand {
             try await DeviceSearch(attempts).withConnection(to: device, pairing, on: adapter) {
                 connection, attempts in
                 var document = try await DeviceRecording.survey(connection, attempts).document
-                document.address = connection.peer
-                // Last: both may have changed since the link was made.
-                return (document, "ATT_MTU \(try await connection.mtu), \(try await connection.phy.text)")
+                document.address = connection.address
+                // Read last: the ATT_MTU and the PHYs may have changed since the link was established.
+                return (document, "ATT_MTU \(connection.mtu), \(connection.phy.text)")
             }
         }
         try show(document, link)
     }
 
-    /// - Parameter link: what is said of the link, if there was one.
+    /// - Parameter link: the description of the link, if there was one.
     private func show(_ document: DeviceDocument, _ link: String? = nil) throws {
         var document = document
         document.name = document.deviceName

@@ -5,16 +5,16 @@ import BluetoothGATT
 import BluetoothNumbers
 import BluetoothCommandLine
 
-/// A document as a tree for a person, in which nothing that came from the device controls the terminal.
+/// A document as a tree for users. No text from the device can control the terminal.
 struct InspectTree {
     private(set) var lines: [String] = []
     private let palette: Palette
-    /// The width that values are wrapped to; nil for not at all.
+    /// The width to which values are wrapped; nil disables wrapping.
     private let columns: Int?
 
     /// - Parameters:
     ///   - link: a line about the link, if there was one.
-    ///   - columns: how wide the terminal is; nil where each value is to stay on its line.
+    ///   - columns: the width of the terminal; nil keeps each value on one line.
     init(_ document: DeviceDocument, link: String? = nil, palette: Palette, columns: Int? = nil) {
         self.palette = palette
         self.columns = columns
@@ -71,7 +71,7 @@ struct InspectTree {
         }
     }
 
-    /// Adds a value on as many lines as it needs.
+    /// Adds a value, on several lines if necessary.
     private mutating func add(_ value: String, indentation: Int) {
         let parts = columns.map { CellText.wrapped(value, to: max(20, $0 - indentation)) } ?? [value]
         lines += parts.map { String(repeating: " ", count: indentation) + $0 }

@@ -2,7 +2,7 @@ import BluetoothHCI
 import BluetoothLE
 
 extension LEPHY {
-    /// Its name without "LE"; of one that is not known its number.
+    /// The name of the PHY without "LE", or its number if it is unknown.
     var text: String {
         switch self {
         case .le1M: "1M"
@@ -14,7 +14,7 @@ extension LEPHY {
 }
 
 extension LinkPHYs {
-    /// Both where they differ.
+    /// One PHY, or both if they differ.
     var text: String {
         transmit == receive ? "LE \(transmit.text)" : "LE \(transmit.text) out, LE \(receive.text) in"
     }

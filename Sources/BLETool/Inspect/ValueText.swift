@@ -5,7 +5,7 @@ import BluetoothLE
 import BluetoothNumbers
 import BluetoothCommandLine
 
-/// The value of an attribute for a person: what it means where that is known, text where it is text, else its octets.
+/// The value of an attribute for users: its meaning if it is known, the text if it is text, and otherwise its octets.
 enum ValueText {
     static func text(
         _ octets: [UInt8], of uuid: BluetoothUUID, _ permissions: DeviceDocument.Permissions
@@ -15,7 +15,7 @@ enum ValueText {
         if let meaning = meaning(octets, of: uuid) { return "\(octets.hexadecimal())  \(meaning)" }
         switch ValueFormat.automatic(octets, of: uuid) {
         case .fields(let fields):
-            // The first needs no name: it is what the characteristic is about.
+            // The first field needs no name, because it is the subject of the characteristic.
             let parts = fields.enumerated().map { $0 == 0 ? $1.text : "\($1.name) \($1.text)" }
             return "\(octets.hexadecimal())  \(parts.joined(separator: ", "))"
         case .text(let text): return quoted(text)
@@ -23,7 +23,7 @@ enum ValueText {
         }
     }
 
-    /// What a value says that only numbers of the SIG tell, or that belongs to a descriptor; nil for another one.
+    /// The meaning of a value that is an assigned number or belongs to a descriptor; nil for other values.
     private static func meaning(_ octets: [UInt8], of uuid: BluetoothUUID) -> String? {
         let number = octets.reversed().reduce(0) { ($0 as UInt64) << 8 | UInt64($1) }
         switch (uuid.uint16, octets.count) {

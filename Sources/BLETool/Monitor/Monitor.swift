@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothCommandLine
 import HCITransport
 
-/// `ble monitor`: what goes over the adapters of this machine now.
+/// `ble monitor`: shows the current traffic of this machine's adapters.
 struct Monitor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows the packets of the kernel's adapters as they pass.",
@@ -46,7 +46,7 @@ struct Monitor: AsyncParsableCommand {
         try loop.add(monitor.fileDescriptor, token: 0, for: .read)
         let end = time.map { MonotonicClock.now.advanced(by: $0.duration) }
         try await withTaskCancellationHandler {
-            // It blocks this thread, which the program does not need otherwise.
+            // Blocks this thread, which the program does not need for anything else.
             while !Task.isCancelled, end.map({ MonotonicClock.now < $0 }) ?? true {
                 guard !loop.wait(until: end).isEmpty else { continue }
                 try monitor.receive { record, packet in output.append(record, packet) }

@@ -3,7 +3,7 @@ import BluetoothHCI
 import BluetoothCommandLine
 import HCITransport
 
-/// Where the records of the monitor go, and in which form.
+/// The destination and the form of the monitor's records.
 struct MonitorOutput {
     enum Form {
         /// Lines on standard output.
@@ -16,10 +16,10 @@ struct MonitorOutput {
 
     private var decoder: CaptureDecoder?
     private var file: CaptureFile?
-    /// A capture's octets that have not been written yet.
+    /// The octets of a capture that were not written yet.
     private var capture = ByteWriter()
 
-    /// - Throws: where the file cannot be created.
+    /// - Throws: an error if the file cannot be created.
     init(_ form: Form) throws(TransportError) {
         switch form {
         case .text(let decoder): self.decoder = decoder
@@ -38,9 +38,9 @@ struct MonitorOutput {
         }
     }
 
-    /// Writes what there is.
+    /// Writes the pending output.
     ///
-    /// - Throws: where the output takes nothing more.
+    /// - Throws: an error if the output cannot be written.
     mutating func flush() throws(CommandFailure) {
         if let failure = file?.failure { throw CommandFailure(.failure, "\(failure)") }
         let octets = decoder?.takeText() ?? capture.bytes

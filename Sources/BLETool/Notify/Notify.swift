@@ -58,14 +58,14 @@ struct Notify: AsyncParsableCommand {
                 }
                 if let time { group.addTask { try await Task.sleep(for: time.duration) } }
                 defer { group.cancelAll() }
-                // Whatever ends first ends all.
+                // The first task that ends also ends the others.
                 try await group.next()
             }
             guard progress.hasSubscribed else {
                 try Task.checkCancellation()
                 throw CommandFailure(
                     .linkLost,
-                    "\(connection.peer) was not subscribed to in \(time.map { "\($0) s" } ?? "time"); allow "
+                    "\(connection.address) was not subscribed to in \(time.map { "\($0) s" } ?? "time"); allow "
                         + "a longer --time")
             }
         }
@@ -73,7 +73,7 @@ struct Notify: AsyncParsableCommand {
 
     // MARK: Links
 
-    /// Prints values until there have been enough. Only a reset of this device's controller has it connect again.
+    /// Prints values until the limit is reached. It reconnects only if this device's controller was reset.
     private func receiveOnce(
         from first: Connection, on adapter: Adapter, _ search: DeviceSearch, _ printer: ValuePrinter,
         _ progress: NotifyProgress
@@ -81,7 +81,7 @@ struct Notify: AsyncParsableCommand {
         var connection: Connection? = first, search = search
         while true {
             let (link, subscriptions) = try await search.attempts.run(on: adapter) { [search] in
-                // The first attempt has it already.
+                // The first attempt already has a connection.
                 let former = connection
                 connection = nil
                 let link = if let former { former } else { try await search.connect(to: device.device, on: adapter) }
@@ -92,13 +92,13 @@ struct Notify: AsyncParsableCommand {
                 return try await show(subscriptions, on: link, printer)
             } catch let error as BluetoothError where error.isLossOfController {
                 say("\(error); trying again")
-                // Until it is back.
+                // The full timeout applies again, until the controller is back.
                 search = DeviceSearch(within: device.timeout)
             }
         }
     }
 
-    /// Prints values until there have been enough, on one link after the other.
+    /// Prints values until the limit is reached, over one link after another.
     private func receive(
         from first: Connection, on adapter: Adapter, _ printer: ValuePrinter, _ progress: NotifyProgress
     ) async throws {
@@ -117,7 +117,7 @@ struct Notify: AsyncParsableCommand {
             } catch {
                 guard let why = Self.reconnectable(error) else { throw error }
                 try Task.checkCancellation()
-                // Where it is not the link that has ended, it is of no use any more.
+                // If the link itself still exists, it is of no further use.
                 try? await connection?.disconnect()
                 connection = nil
                 let pause = pauses.next()
@@ -128,13 +128,13 @@ struct Notify: AsyncParsableCommand {
         }
     }
 
-    /// What to say about an error that another connection may get over; nil for others.
+    /// The description of an error that a new connection may resolve; nil for other errors.
     private static func reconnectable(_ error: any Error) -> String? {
         switch error {
         case let failure as CommandFailure where failure.status == .notFound || failure.status == .linkLost:
             failure.message
         case let error as BluetoothError:
-            switch error {
+            switch error.kind {
             case .pairingFailed(.disconnected), .pairingFailed(.timedOut), .pairingFailed(.encryptionFailed),
                 .disconnected, .connectionFailed, .timedOut, .peerNotResponding, .adapterRemoved, .servicesChanged,
                 .notReady, .alreadyConnected, .answerLost:
@@ -160,7 +160,7 @@ struct Notify: AsyncParsableCommand {
                 }
                 subscriptions.append((attribute, values))
             } catch {
-                switch error {
+                switch error.code {
                 case .att, .notSupported:
                     throw CommandFailure(
                         ExitStatus(error), "\(attribute.label): \(error)" + pairing.advice(about: error))
@@ -168,11 +168,11 @@ struct Notify: AsyncParsableCommand {
                 }
             }
         }
-        say("subscribed to \(subscriptions.map(\.attribute.label).joined(separator: ", ")) of \(connection.peer)")
+        say("subscribed to \(subscriptions.map(\.attribute.label).joined(separator: ", ")) of \(connection.address)")
         return subscriptions
     }
 
-    /// Prints the values of one link until there have been enough.
+    /// Prints the values of one link until the limit is reached.
     private func show(
         _ subscriptions: [Subscription], on connection: Connection, _ printer: ValuePrinter
     ) async throws {
@@ -183,7 +183,7 @@ struct Notify: AsyncParsableCommand {
             defer { group.cancelAll() }
             try await group.next()
         }
-        // The sequences are gone: this ends the subscriptions before the link.
+        // The sequences no longer exist, so this ends the subscriptions before the link.
         try? await connection.disconnect()
     }
 
@@ -201,12 +201,12 @@ struct Notify: AsyncParsableCommand {
                 guard error == .dataLost else { throw error }
                 octets = nil
             }
-            guard try printer.show(ValueRecord(attribute, of: connection.peer, octets)) else { return }
+            guard try printer.show(ValueRecord(attribute, of: connection.address, octets)) else { return }
         }
     }
 }
 
-/// Whether there was ever a subscription.
+/// Whether there has ever been a subscription.
 private final class NotifyProgress: Sendable {
     private let state = Atomic(false)
 
@@ -215,7 +215,7 @@ private final class NotifyProgress: Sendable {
     func subscribed() { state.store(true, ordering: .relaxed) }
 }
 
-/// How long to wait before each attempt to connect again: from 1 s, twice as long each time, to 30 s.
+/// The delay before each attempt to reconnect. It starts at 1 s and doubles each time, up to 30 s.
 struct ReconnectPauses {
     private var seconds: Int64 = 1
 
@@ -224,6 +224,6 @@ struct ReconnectPauses {
         return Seconds(seconds)
     }
 
-    /// After a link that was of use.
+    /// Resets the delay, after a link that worked.
     mutating func reset() { seconds = 1 }
 }

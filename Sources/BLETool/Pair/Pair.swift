@@ -2,7 +2,7 @@ import ArgumentParser
 import BluetoothLE
 import BluetoothCommandLine
 
-/// `ble pair`: pairs with a device, or tries the keys of its bond.
+/// `ble pair`: pairs with a device, or checks the keys of its bond.
 struct Pair: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Pairs with a device, or encrypts the link with the keys of its bond, and says how good they are.",
@@ -29,28 +29,28 @@ struct Pair: AsyncParsableCommand {
     var characteristic: BluetoothUUID?
 
     func run() async throws {
-        // What was printed last, across attempts: another attempt renews no keys, and prints only what has changed.
+        // The last output, kept across attempts: another attempt renews no keys, and prints only changes.
         var printed: String?
         try await transport.withAdapter(within: device.timeout, configure: agent.apply) { adapter, attempts in
             try await agent.withAgent(on: adapter, reportsEnd: false) {
                 let search = DeviceSearch(attempts)
                 try await attempts.run(on: adapter) {
                     let connection = try await search.connect(to: device.device, on: adapter)
-                    let events = await adapter.events()
+                    let events = adapter.events()
                     var request = agent.request
                     request.renewsKeys = renew && printed == nil
                     try await connection.pair(request)
-                    let security = try await connection.security
+                    let security = connection.security
                     if printed == nil {
                         printed = try await printProtection(of: connection, on: adapter, events)
                     }
                     if let characteristic {
                         let values = try await attempts.answer(of: connection) { () throws(BluetoothError) in
-                            try await connection.read(characteristic)
+                            try await connection.readValues(of: characteristic)
                         }
                         for value in values { try writeLine(value.value.hexadecimal()) }
-                        // A value that requires better keys than there were.
-                        if try await connection.security != security {
+                        // The value may have required stronger keys than the link had.
+                        if connection.security != security {
                             printed = try await printProtection(of: connection, on: adapter, events)
                         }
                     }
@@ -64,21 +64,21 @@ struct Pair: AsyncParsableCommand {
         of connection: Connection, on adapter: Adapter, _ events: EventSequence<AdapterEvent>
     ) async throws -> String {
         let protection = try await protection(of: connection, on: adapter, events)
-        try writeLine("\(connection.peer): \(protection)")
+        try writeLine("\(connection.address): \(protection)")
         return protection
     }
 
-    /// How the link is protected: by a bond, or by a pairing that was none.
+    /// The protection of the link: by a bond, or by a pairing that created none.
     private func protection(
         of connection: Connection, on adapter: Adapter, _ events: EventSequence<AdapterEvent>
     ) async throws -> String {
-        let security = try await connection.security
+        let security = connection.security
         guard security.isBonded else {
             for try await case .pairingEnded(connection, .success(let outcome)) in events { return outcome.summary }
             return security.summary
         }
-        // A bond may name the address by which the user named the device, or another one.
-        var names = [PeerID(connection.peer)]
+        // The bond may contain the address by which the user selected the device, or another one.
+        var names = [connection.peer, PeerID(connection.address)]
         if case .address(let address) = device.device { names.append(PeerID(address)) }
         let bond = try await adapter.bonds.first { names.contains($0.peer) || names.contains(PeerID($0.address)) }
         return bond.map { $0.strength.summary + ", bonded" } ?? security.summary

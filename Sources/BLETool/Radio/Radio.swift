@@ -2,7 +2,7 @@ import ArgumentParser
 import BluetoothCommandLine
 import HCITransport
 
-/// `ble radio`: controllers without hardware.
+/// `ble radio`: provides controllers without hardware.
 struct Radio: AsyncParsableCommand, CommandWithoutOutput {
     static let configuration = CommandConfiguration(
         abstract: "Provides virtual controllers in range of each other, for any host to use.",
@@ -88,7 +88,7 @@ struct Radio: AsyncParsableCommand, CommandWithoutOutput {
         server.setPathLoss(pathLoss)
         let waker = server.waker
         try await withTaskCancellationHandler {
-            // It blocks this thread, which the program does not need otherwise.
+            // Blocks this thread, which the program does not need for anything else.
             try server.run(until: { Task.isCancelled })
         } onCancel: {
             waker.wake()
@@ -97,7 +97,7 @@ struct Radio: AsyncParsableCommand, CommandWithoutOutput {
 }
 
 extension TransportName {
-    /// Whether there may be a host at the other side.
+    /// Whether a host may be at the other end.
     fileprivate var carriesHosts: Bool {
         switch self {
         case .tcpClient, .tcpServer, .unixClient, .unixServer, .serial, .pty, .vhci: true

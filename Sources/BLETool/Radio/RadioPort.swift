@@ -9,14 +9,14 @@ struct RadioPort {
     let controller: ControllerID
     /// Nil if the radio connects to the host, or if the host is fixed: at the other end of a line, or the kernel.
     let listener: TransportListener?
-    /// What each host's faults are drawn from; nil where there are none.
+    /// The generator of each host's faults; nil if there are none.
     private var faults: HCIFaults?
     /// The host currently attached.
     var host: (any HCITransport)?
-    /// The token of the watched descriptor; nil if there is none.
+    /// The token of the watched descriptor; nil if no descriptor is watched.
     var token: Int?
     var isWatchedForWriting = false
-    /// When to try again to accept a host, after that has failed, and why it has.
+    /// The time of the next attempt to accept a host, after one has failed, and the reason for the failure.
     var retry: Instant?
     var shortage: TransportError?
 
@@ -41,10 +41,10 @@ struct RadioPort {
     /// in the kernel's queue.
     var fileDescriptor: Int32? { host?.fileDescriptor ?? listener?.fileDescriptor }
 
-    /// Faults for a host that comes.
+    /// The faults for the next host.
     mutating func nextFaults() -> HCIFaults? { faults?.another() }
 
-    /// Makes the loop report when the host reads again, as long as bytes are pending.
+    /// Starts or stops watching for writability. It is needed while octets for the host are pending.
     mutating func watchForWriting(_ isWanted: Bool, on loop: EventLoop) throws(TransportError) {
         guard isWanted != isWatchedForWriting, let token, let fileDescriptor else { return }
         isWatchedForWriting = isWanted

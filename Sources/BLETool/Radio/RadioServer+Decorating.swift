@@ -5,8 +5,8 @@ import BluetoothCommandLine
 import HCITransport
 
 extension RadioServer {
-    /// A host as the options want it: what is recorded and shown is what the host has; faults befall it between that and its
-    /// controller.
+    /// Wraps a host as the options require. Packets are recorded and shown on the side of the host. Faults occur
+    /// between that and the controller.
     func decorated(
         _ host: any HCITransport, of port: inout RadioPort, at index: Int
     ) throws(TransportError) -> any HCITransport {
@@ -20,7 +20,7 @@ extension RadioServer {
         }
     }
 
-    /// A host whose packets are shown, with the time since the radio began.
+    /// A host whose packets are shown, with the time since the radio was started.
     private func traced(_ host: any HCITransport, of port: RadioPort) -> any HCITransport {
         var tracer = PacketTracer()
         let name = port.name, start = start

@@ -4,8 +4,8 @@ import BluetoothCommandLine
 import HCITransport
 import VirtualRadio
 
-/// An air in real time, and the ports through which hosts use its controllers. One thread runs it, and sleeps while
-/// nothing happens on the air and no host sends anything.
+/// A radio in real time, and the ports through which hosts use its controllers. It runs on one thread, which sleeps
+/// while there is no activity on the air and no host sends anything.
 final class RadioServer {
     private var air: Air
     private var ports: [RadioPort] = []
@@ -13,9 +13,9 @@ final class RadioServer {
     let capture: CaptureFile?
     let options: Options
     let start = MonotonicClock.now
-    /// What the faults of each controller are drawn from, which those of the others do not change.
+    /// The generator of the faults of each controller, independent of those of the others.
     private var faults: HCIFaults?
-    /// The weather on the air, if it is bad.
+    /// The bad weather on the air, if it is enabled.
     private var weather: AirWeather?
     private var lastToken = 0
 
@@ -24,11 +24,11 @@ final class RadioServer {
         var seed: UInt64 = 1
         /// Whether the controllers have extended advertising.
         var isExtended = false
-        /// A btsnoop file that all packets are written to, as the hosts have them.
+        /// A btsnoop file for all packets, as seen by the hosts.
         var capture: String?
         /// The seed of faults on the air, and between the controllers and their hosts.
         var fault: UInt64?
-        /// How long every packet takes between a controller and its host, in each direction.
+        /// The delay of every packet between a controller and its host, in each direction.
         var delay = Duration.zero
         /// The faults between controllers and hosts.
         var faults: HCIFaults? {
@@ -37,9 +37,9 @@ final class RadioServer {
             rates.latency = delay
             return HCIFaults(rates, seed: fault ?? 0)
         }
-        /// Whether each fault is told.
+        /// Whether each fault is reported.
         var isVerbose = false
-        /// Whether each packet is told.
+        /// Whether each packet is shown.
         var isTraced = false
     }
 
@@ -79,7 +79,7 @@ final class RadioServer {
     /// A public address like one assigned by a manufacturer.
     private static let firstAddress: UInt64 = 0x00_1B_DC_00_00_01
 
-    /// Sets the path loss of every signal in dB.
+    /// Sets the path loss of every signal, in dB.
     func setPathLoss(_ loss: Int) {
         for (index, port) in ports.enumerated() {
             for other in ports[..<index] {
@@ -88,14 +88,14 @@ final class RadioServer {
         }
     }
 
-    /// Serves hosts until `isOver`, which is checked whenever something has happened, or until no host can connect any
+    /// Serves hosts until `isOver` returns true, which is checked after every event, or until no host can connect any
     /// more.
     func run(until isOver: () -> Bool) throws(TransportError) {
         while !isOver() {
             for index in ports.indices { try deliver(index) }
             try retryAccepting()
             for event in loop.wait(until: nextDeadline) {
-                // A port that has just changed its descriptor has another token.
+                // A port that has just changed its descriptor also has a new token.
                 guard let index = ports.firstIndex(where: { $0.token == event.token }) else { continue }
                 if ports[index].host == nil { try accept(index) } else { try receive(event, at: index) }
             }
@@ -129,7 +129,7 @@ final class RadioServer {
             unwatch(index)
             ports[index].host?.close()
             ports[index].host = nil
-            // The host that waits would be reported all the time.
+            // Otherwise the waiting host would be reported continuously.
             ports[index].retry = MonotonicClock.now.advanced(by: TransportListener.retryDelay)
             return
         }
@@ -137,7 +137,7 @@ final class RadioServer {
         say("a host has connected to \(ports[index].name)")
     }
 
-    /// Watches again the ports at which a host could not be accepted.
+    /// Resumes watching the ports at which a host could not be accepted.
     private func retryAccepting() throws(TransportError) {
         for index in ports.indices {
             guard let retry = ports[index].retry, retry <= MonotonicClock.now else { continue }
@@ -158,33 +158,33 @@ final class RadioServer {
         }
     }
 
-    /// Sends a host the packets of its controller.
+    /// Sends the packets of a controller to its host.
     private func deliver(_ index: Int) throws(TransportError) {
         guard let host = ports[index].host else { return }
         do throws(TransportError) {
             if !air[ports[index].controller].outbox.isEmpty { try host.send(&air[ports[index].controller].outbox) }
         } catch {
-            // The rest follows when the host has read; the controller accepts nothing more until then.
+            // The rest is sent when the host has read. Until then the controller accepts no further packets.
             guard case .outputFull = error.reason else { return try dismiss(index, error) }
         }
         try ports[index].watchForWriting(host.wantsWrite, on: loop)
     }
 
-    /// Detaches a host from its controller, which is reset to its power-on state; the next host may connect.
+    /// Detaches a host from its controller, which returns to its power-on state. The next host may then connect.
     private func dismiss(_ index: Int, _ error: TransportError) throws(TransportError) {
         say(error.reason == .closedByPeer ? "the host at \(ports[index].name) has disconnected" : "\(error)")
         unwatch(index)
         ports[index].host?.close()
         ports[index].host = nil
         air.dismissHost(of: ports[index].controller, at: MonotonicClock.now)
-        // The radio does not connect to a host again: it may be gone for good.
+        // The radio does not reconnect to a host, which may never return.
         if ports.allSatisfy({ $0.fileDescriptor == nil }) { throw error }
         try watch(index)
     }
 
     // MARK: - Watching
 
-    /// Watches a port for its host, or otherwise for a connection.
+    /// Watches the host of a port if there is one, and otherwise its listener.
     private func watch(_ index: Int) throws(TransportError) {
         guard let descriptor = ports[index].fileDescriptor else { return }
         lastToken += 1

@@ -27,7 +27,7 @@ struct Read: AsyncParsableCommand {
 
     func run() async throws {
         var printer: ValuePrinter?
-        // Across attempts: values that have been read are not read again.
+        // Kept across attempts: values that have been read are not read again.
         var doneCount = 0, isRefused = false
         try await device.withConnection(transport, pairing) { connection, attempts in
             let attributes = try await connection.attributes(selectors, attempts)
@@ -41,13 +41,13 @@ struct Read: AsyncParsableCommand {
                     }
                     doneCount += 1
                 } catch {
-                    guard case .att = error else { throw error }
+                    guard error.code == .att else { throw error }
                     say("\(attribute.label): \(error)" + pairing.advice(about: error))
                     isRefused = true
                     doneCount += 1
                     continue
                 }
-                try lines.show(ValueRecord(attribute, of: connection.peer, octets))
+                try lines.show(ValueRecord(attribute, of: connection.address, octets))
             }
         }
         if isRefused || printer?.hasMalformed == true { throw CommandFailure(.linkLost, nil) }

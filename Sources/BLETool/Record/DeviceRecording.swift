@@ -3,9 +3,9 @@ import BluetoothLE
 import BluetoothCommandLine
 import Synchronization
 
-/// Surveys a connected device, and notes what it notifies.
+/// Surveys a connected device, and records its notifications.
 struct DeviceRecording {
-    /// Reads all that the device shows of its database. On a terminal it is shown how far that has come.
+    /// Reads everything that the device exposes of its database. On a terminal, the progress is shown.
     static func survey(_ connection: Connection, _ attempts: Attempts) async throws -> DatabaseSurvey {
         let progress = Mutex("the device's services")
         return try await waiting(for: { progress.withLock { $0 } }) {
@@ -16,7 +16,7 @@ struct DeviceRecording {
         }
     }
 
-    /// How far a survey has come, to stand behind "waiting for".
+    /// The progress of a survey, worded to follow "waiting for".
     static func progressText(_ survey: DatabaseSurvey) -> String? {
         survey.progress.map { "the device's values, \($0.done) of \(counted($0.total, "attribute")) read" }
             ?? (survey.attributeCount > 0
@@ -41,8 +41,9 @@ struct DeviceRecording {
             }
             switch result {
             case .success(let result): survey.take(.success(result))
-            case .failure(.att(let error)): survey.take(.failure(error))
-            case .failure(let error): throw error
+            case .failure(let error):
+                guard let refusal = error.attError else { throw error }
+                survey.take(.failure(refusal))
             }
             report(survey)
             tag += 1
@@ -50,9 +51,9 @@ struct DeviceRecording {
         return survey
     }
 
-    /// Subscribes to everything, and notes what comes.
+    /// Subscribes to all characteristics, and records their values.
     ///
-    /// - Parameter time: for how long, from the last subscription on.
+    /// - Parameter time: the duration of the recording, from the last subscription.
     /// - Returns: the document of the survey, with the notifications.
     static func record(
         _ connection: Connection, _ survey: DatabaseSurvey, for time: Seconds
@@ -70,7 +71,7 @@ struct DeviceRecording {
                 }
             }
         } catch {
-            // The time is over.
+            // The time is up.
             guard error == .timedOut else { throw error }
         }
         let (document, dropped) = await recording.result
@@ -78,7 +79,7 @@ struct DeviceRecording {
         return document
     }
 
-    /// What has come so far.
+    /// The notifications received so far.
     private actor Recording {
         private let survey: DatabaseSurvey
         private var recorder = NotificationRecorder()
@@ -92,9 +93,9 @@ struct DeviceRecording {
             switch event {
             case .value(let octets, let handle): recorder.received(octets, of: handle, at: now)
             case .ended(let tag, .success): recorder.subscribed(to: survey.subscribable[tag].value, at: now)
-            case .ended(let tag, .failure(.att(let error))):
-                refusals[survey.subscribable[tag].descriptor] = error.code
-            case .ended, .mtuChanged: break
+            case .ended(let tag, .failure(let error)):
+                refusals[survey.subscribable[tag].descriptor] = error.attError?.code
+            case .mtuChanged: break
             }
         }
 

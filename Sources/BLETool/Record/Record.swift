@@ -3,7 +3,7 @@ import BluetoothDocuments
 import BluetoothLE
 import BluetoothCommandLine
 
-/// `ble record`: a device into a file.
+/// `ble record`: records a device in a file.
 struct Record: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes a device to a file, from which ble replay serves it.",
@@ -29,7 +29,7 @@ struct Record: AsyncParsableCommand {
     @Option(help: ArgumentHelp("For how long to note what it notifies.", valueName: "seconds"))
     var time = Seconds(10)
 
-    /// How long a scan response is waited for.
+    /// The time limit for a scan response.
     private static let patience = Duration.seconds(2)
 
     func run() async throws {
@@ -52,13 +52,13 @@ struct Record: AsyncParsableCommand {
         )
     }
 
-    /// The device's advertising, with its scan response if it has one.
+    /// The device's advertising data, with its scan response if it has one.
     private func sighting(on adapter: Adapter, _ search: DeviceSearch) async throws -> Sighting {
         let address = try await search.address(of: device.device, on: adapter)
         let first = try await search.firstSighting(
             for: ScanFilter(addresses: [address]), of: "\(device.device)", on: adapter)
         let latest = LatestSighting(first)
-        let sightings = try await adapter.scan(for: ScanFilter(addresses: [first.address]))
+        let sightings = adapter.scan(for: ScanFilter(addresses: [first.address]))
         do throws(BluetoothError) {
             try await withTimeout(Self.patience) { () throws(BluetoothError) in
                 for try await sighting in sightings {
@@ -67,7 +67,7 @@ struct Record: AsyncParsableCommand {
                 }
             }
         } catch {
-            // It has no scan response.
+            // The device has no scan response.
             guard error == .timedOut else { throw error }
         }
         return await latest.sighting

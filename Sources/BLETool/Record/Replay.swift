@@ -2,7 +2,7 @@ import ArgumentParser
 import BluetoothDocuments
 import BluetoothCommandLine
 
-/// `ble replay`: a device that was recorded.
+/// `ble replay`: serves a device that was recorded.
 struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Is the device that ble record has recorded.",

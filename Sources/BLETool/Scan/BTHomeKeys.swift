@@ -4,23 +4,23 @@ import BluetoothCommandLine
 
 /// The keys that a user shares with encrypted BTHome devices.
 struct BTHomeKeys {
-    /// By the 48 bits of the address: BTHome devices say nothing of its kind.
+    /// Keyed by the 48 bits of the address, because BTHome devices do not state the address type.
     private var keys: [UInt64: [UInt8]] = [:]
 
-    /// More lines than anybody has devices.
+    /// The maximum size of a file, with room for more devices than anyone has.
     private static let maximumSize = 1 << 20
 
     init() {}
 
-    /// Reads a file.
+    /// Reads a file of keys.
     ///
-    /// - Throws: a usage failure with the file's name, and the number of the line if one is no key.
+    /// - Throws: a usage failure with the name of the file and, if a line is invalid, its number.
     init(path: String) throws(CommandFailure) {
         let text = String(decoding: try InputFile.contents(of: path, maximumSize: Self.maximumSize), as: UTF8.self)
         try self.init(text: text, path: path)
     }
 
-    /// - Parameter text: on each line an address and a key. Empty lines, and those that begin with #, are skipped.
+    /// - Parameter text: lines with an address and a key each. Empty lines, and lines that begin with #, are skipped.
     init(text: String, path: String) throws(CommandFailure) {
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let words = line.split { $0 == " " || $0 == "\t" }
@@ -37,10 +37,10 @@ struct BTHomeKeys {
         }
     }
 
-    /// The key that is shared with the device at an address.
+    /// The key that is shared with the device at the given address.
     subscript(address: DeviceAddress) -> [UInt8]? { keys[address.value] }
 
-    /// The value in the clear; nil if it is not encrypted, or there is no key that fits.
+    /// The decrypted value; nil if the value is not encrypted, or if there is no matching key.
     func decrypted(_ value: any AdvertisedValue, from address: DeviceAddress) -> (any AdvertisedValue)? {
         guard let value = value as? EncryptedBTHome, let key = self[address] else { return nil }
         return value.decrypted(key: key, address: address, with: AESCCM())

@@ -4,16 +4,16 @@ import BluetoothLE
 import BluetoothNumbers
 import BluetoothSMP
 
-/// What a device's data says, decoded once for each change of it.
+/// The contents of a device's advertising data, decoded once after each change.
 struct DeviceLook {
-    /// The complete name if there is one. It may contain anything.
+    /// The complete name if there is one. It may contain any characters.
     var name: String?
     /// The identity address of a bonded device, whatever address it uses.
     var identity: DeviceAddress?
-    /// Who made the device or its software, as far as its data says.
+    /// The manufacturer of the device or its software, if its data states one.
     var vendor: String?
     var advertisement = AdvertisementData()
-    /// What is in known formats.
+    /// The values in known formats.
     var values: [any AdvertisedValue] = []
 
     init() {}
@@ -38,25 +38,25 @@ struct DeviceLook {
         }
     }
 
-    /// The services that a device is looked for by.
+    /// The services by which a scan can find the device.
     var matchableServices: Set<BluetoothUUID> {
         Set(advertisement.serviceUUIDs).union(advertisement.serviceData.map(\.uuid))
     }
 
-    /// The name of a service, or of whoever was given its UUID; else the UUID.
+    /// The name of a service, or of the member that its UUID was assigned to; otherwise the UUID.
     static func name(of service: BluetoothUUID) -> String {
         AssignedNumbers.name(ofService: service) ?? AssignedNumbers.name(ofMember: service) ?? service.description
     }
 }
 
-/// Reads what devices advertise, for a scan.
+/// Decodes what devices advertise, for a scan.
 struct LookReader {
     private let services: [BluetoothUUID]
     private let keys: BTHomeKeys
     /// The bonds of the adapter, by peer.
     private var bonds: [PeerID: Bond] = [:]
 
-    /// - Parameter services: the services that the scan is for; all if it is empty.
+    /// - Parameter services: the services that the scan is for. If empty, all services.
     init(services: [BluetoothUUID], keys: BTHomeKeys) {
         self.services = services
         self.keys = keys

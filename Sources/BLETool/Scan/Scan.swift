@@ -70,7 +70,7 @@ struct Scan: AsyncParsableCommand {
         completion: .file())
     var keys: String?
 
-    /// How devices are shown.
+    /// The form in which devices are shown.
     enum Form {
         case table, lines, json
     }
@@ -108,8 +108,8 @@ struct Scan: AsyncParsableCommand {
     private func scan(
         _ filter: ScanFilter, on adapter: Adapter, _ devices: ScanSession, _ form: Form, for time: Duration?
     ) async throws {
-        // The distance and the table also need repeated reports.
-        let sightings = try await adapter.scan(
+        // Distances and the table also need repeated reports.
+        let sightings = adapter.scan(
             for: filter,
             parameters: ScanParameters(
                 isActive: active, reportsDuplicates: true, phys: coded ? [.le1M, .leCoded] : .le1M))

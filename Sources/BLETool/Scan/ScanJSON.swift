@@ -3,7 +3,7 @@ import BluetoothNumbers
 import BluetoothCommandLine
 
 extension ScannedSet {
-    /// The set's advertising as a JSON object on one line. What changes with each sighting comes first.
+    /// The set's advertising as a JSON object on one line. The members that change with each sighting come first.
     var jsonLine: [UInt8] {
         mutating get {
             let rest = cachedJSON { $0.object.line() }
@@ -24,7 +24,7 @@ extension ScannedSet {
     private static let opening = Array(#"{"time":""#.utf8)
     private static let rssi = Array(#","rssi":"#.utf8)
 
-    /// What stays the same while the data does.
+    /// The members that change only with the data.
     private var object: JSONObject {
         let advertisement = look.advertisement
         var object = JSONObject(capacity: 512)
@@ -63,7 +63,7 @@ extension ScannedSet {
             object.add("type", element.type.rawValue)
             object.add("data", hexadecimal: element.data)
         }
-        // An object for each thing that a value says.
+        // One object for each field of a value.
         let fields = look.values.flatMap { value in value.fields.map { (type(of: value).formatName, $0) } }
         object.add("values", each: fields) { object, element in
             let (format, field) = element
@@ -81,13 +81,13 @@ extension ScannedSet {
 }
 
 extension JSONObject {
-    /// Adds a service with its name, or that of whoever was given its UUID.
+    /// Adds a service with its name, or with the name of the member that its UUID was assigned to.
     fileprivate mutating func add(_ service: BluetoothUUID) {
         add("uuid", service.description)
         add("name", AssignedNumbers.name(ofService: service))
         add("member", AssignedNumbers.name(ofMember: service))
     }
 
-    /// Adds a number with all its places.
+    /// Adds a number with all its decimal places.
     mutating func add(_ name: String, _ number: FixedPointNumber) { add(name, json: number.description) }
 }

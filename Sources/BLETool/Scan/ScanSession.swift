@@ -2,7 +2,7 @@ import BluetoothLE
 import BluetoothCommandLine
 import Synchronization
 
-/// A scan that is under way, for whoever takes sightings in and whoever shows them.
+/// A running scan, shared by the tasks that record sightings and those that show them.
 final class ScanSession: Sendable {
     private struct State {
         var table: ScanTable
@@ -17,13 +17,13 @@ final class ScanSession: Sendable {
         self.reportsDuplicates = reportsDuplicates
     }
 
-    /// How many times a device was to be shown.
+    /// How many times a device was shown.
     var shownCount: Int { state.withLock { $0.shownCount } }
 
-    /// How near each matching device is, whether it was shown or not.
+    /// The proximity of each matching device, whether it was shown or not.
     var nearestFirst: [ProximityEstimator.Estimate] { state.withLock { $0.table.nearestFirst } }
 
-    /// Does something with the table.
+    /// Calls a closure with exclusive access to the table.
     func withTable<Value: Sendable>(_ body: (inout sending ScanTable) -> sending Value) -> Value {
         state.withLock { body(&$0.table) }
     }
@@ -39,7 +39,8 @@ final class ScanSession: Sendable {
         }
     }
 
-    /// Writes what `text` makes of each set that is new or has changed, until the time is up or the output is closed.
+    /// Writes the text that `text` makes of each set that is new or has changed, until the time is up or the output is
+    /// closed.
     func show(
         _ sightings: EventSequence<Sighting>, for time: Duration?,
         text: @escaping @Sendable (inout ScannedSet) -> [UInt8]
@@ -63,13 +64,13 @@ final class ScanSession: Sendable {
         }
     }
 
-    /// Why the output takes nothing more.
+    /// The reason why the output cannot be written.
     private final class Failure: Sendable {
         let error = Mutex<CommandFailure?>(nil)
     }
 }
 
-/// Carries out `body`, for no longer than a time if there is one.
+/// Runs `body`, within a time limit if there is one.
 func within<Value: Sendable>(
     _ time: Duration?, _ body: @escaping @Sendable () async throws(BluetoothError) -> Value
 ) async throws(BluetoothError) -> Value {

@@ -1,11 +1,11 @@
 import BluetoothHost
 import BluetoothLE
 
-/// All that a scan knows of devices: one record for each device, with its advertising sets and how near it is.
+/// The devices of a scan: one record for each device, with its advertising sets and its proximity.
 ///
-/// The number of sets is bounded. When the table is full, it evicts the devices that were not seen for longest.
+/// The number of sets is bounded. When the table is full, it evicts the devices that were seen the longest time ago.
 struct ScanTable {
-    /// The most sets that a table holds by default.
+    /// The default maximum number of sets.
     static let capacity = 16_384
 
     /// A place in the table, valid until the next call of `record` or `removeAll`.
@@ -18,7 +18,7 @@ struct ScanTable {
     private let proximity = ProximityEstimator.Configuration()
     private var reader: LookReader
     private var devices: [ScannedDevice] = []
-    /// Where each device is in `devices`.
+    /// The index of each device in `devices`.
     private var indices: [PeerID: Int] = [:]
     /// The number of sightings so far.
     private var sightingCount: UInt64 = 0
@@ -27,20 +27,21 @@ struct ScanTable {
     /// The number of sets that were evicted.
     private(set) var evictedCount = 0
 
-    /// - Parameter services: sets match that list one of these, or have data of one. If it is empty, all sets match.
+    /// - Parameter services: sets match if they list one of these services, or have data of one. If empty, all sets
+    ///   match.
     init(services: [BluetoothUUID] = [], keys: BTHomeKeys = BTHomeKeys(), capacity: Int = Self.capacity) {
         self.capacity = max(4, capacity)
         reader = LookReader(services: services, keys: keys)
     }
 
-    /// Bonded devices are shown with their identity, whatever address they use.
+    /// Sets the bonds of the adapter. Bonded devices are shown with their identity, whatever address they use.
     mutating func know(_ bonds: [Bond]) { reader.know(bonds) }
 
     // MARK: - Sightings
 
     /// Adds a sighting.
     ///
-    /// - Returns: where its set is, and whether that is new or advertises something new.
+    /// - Returns: the slot of its set, and whether the set is new or advertises something new.
     mutating func record(_ sighting: Sighting) -> (slot: Slot, isNews: Bool) {
         sightingCount &+= 1
         let slot: Slot, isNews: Bool
@@ -74,7 +75,7 @@ struct ScanTable {
         return Slot(device: devices.count - 1, set: 0)
     }
 
-    /// Evicts a quarter of the sets: so many at a time that it costs little for each new one.
+    /// Evicts a quarter of the sets. Evicting many at a time keeps the cost of each new set low.
     private mutating func evict() {
         devices.sort { $0.lastSeen > $1.lastSeen }
         let target = setCount - max(1, setCount / 4)
@@ -93,17 +94,17 @@ struct ScanTable {
         setCount = 0
     }
 
-    // MARK: - What is known
+    // MARK: - Contents
 
     /// The set in a slot that `record` returned.
     subscript(slot: Slot) -> ScannedSet { devices[slot.device].sets[slot.set] }
 
-    /// Makes the text of a set, which may keep parts of it.
+    /// Makes the text of a set. The set may cache parts of it.
     mutating func text(of slot: Slot, _ make: (inout ScannedSet) -> [UInt8]) -> [UInt8] {
         devices[slot.device].text(of: slot.set, make)
     }
 
-    /// The sets that meet a condition.
+    /// The sets that satisfy a condition.
     func sets(where isIncluded: (ScannedSet) -> Bool = { _ in true }) -> [ScannedSet] {
         var sets: [ScannedSet] = []
         for device in devices {
@@ -112,7 +113,7 @@ struct ScanTable {
         return sets
     }
 
-    /// How near each device with a matching set is: the nearest one first, of equals the one measured first.
+    /// The proximity of each device with a matching set, nearest first. In a tie, the one measured first comes first.
     var nearestFirst: [ProximityEstimator.Estimate] {
         ProximityEstimator.nearestFirst(devices.compactMap { $0.estimate(proximity) })
     }

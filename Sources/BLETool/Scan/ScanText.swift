@@ -2,9 +2,9 @@ import BluetoothLE
 import BluetoothNumbers
 import BluetoothCommandLine
 
-/// The words for people.
+/// The text output of a scan.
 enum ScanText {
-    /// What follows the strength in a device's line.
+    /// The part of a device's line after the signal strength.
     static func description(of device: ScannedSet) -> String {
         let look = device.look, advertisement = look.advertisement
         var fields: [String] = []
@@ -23,7 +23,7 @@ enum ScanText {
             ([type(of: value).formatName] + value.fields.map(text)).joined(separator: " ")
         }
         fields += values
-        // What is decoded is not shown twice.
+        // Decoded data is not shown twice.
         let decoded = Set(look.values.map { type(of: $0).container })
         for service in advertisement.serviceData where !decoded.contains(.serviceData(service.uuid)) {
             fields.append("data of \(Self.service(service.uuid)) \(service.data.hexadecimal())")
@@ -42,7 +42,7 @@ enum ScanText {
         return fields.joined(separator: "  ")
     }
 
-    /// What there is to say of extended advertising.
+    /// The description of extended advertising.
     private static func extended(_ sighting: Sighting) -> [String] {
         let details = sighting.details
         var fields: [String] = []
@@ -88,7 +88,7 @@ enum ScanText {
         return fields.joined(separator: "  ")
     }
 
-    /// As wide as the longest address, a public one.
+    /// Padded to the width of the longest address, which is a public one.
     static func padded(_ sighting: Sighting) -> String {
         sighting.isAnonymous ? padded("anonymous") : padded(sighting.address)
     }
@@ -106,7 +106,7 @@ enum ScanText {
 }
 
 extension AdvertisingPHY {
-    /// Its name without "LE".
+    /// The name of the PHY without "LE".
     var text: String {
         switch self {
         case .le1M: "1M"

@@ -1,13 +1,14 @@
 import BluetoothGAP
 import BluetoothLE
 
-/// What a scan knows of one device.
+/// A scan's record of one device.
 struct ScannedDevice {
     let peer: PeerID
-    /// Its advertising sets, in the order in which they were seen. Legacy advertising, which has no set ID, is one of them.
+    /// Its advertising sets, in the order in which they were seen. Legacy advertising, which has no set ID, counts as
+    /// one.
     private(set) var sets: [ScannedSet]
     private(set) var lastSeen: Instant
-    /// Its averaged signal, and the address of the last measurement. Nil if none of its matching sets was measured.
+    /// The averaged signal, and the address at the last measurement. Nil if none of its matching sets was measured.
     private var signal: (average: ProximityAverage, address: DeviceAddress)?
 
     init(_ sighting: Sighting, _ reader: LookReader) {
@@ -16,10 +17,10 @@ struct ScannedDevice {
         lastSeen = sighting.lastSeen
     }
 
-    /// Where a set is.
+    /// The index of a set.
     func index(of sid: UInt8?) -> Int? { sets.firstIndex { $0.sighting.details.sid == sid } }
 
-    /// Adds a set, and returns where it is.
+    /// Adds a set, and returns its index.
     mutating func add(_ sighting: Sighting, _ reader: LookReader) -> Int {
         sets.append(ScannedSet(sighting, reader))
         lastSeen = sighting.lastSeen
@@ -43,7 +44,7 @@ struct ScannedDevice {
         signal = (average, sighting.address)
     }
 
-    /// How near the device is, with the number that breaks ties.
+    /// The proximity of the device, with the number that breaks ties.
     func estimate(
         _ configuration: ProximityEstimator.Configuration
     ) -> (order: UInt64, estimate: ProximityEstimator.Estimate)? {
@@ -53,15 +54,15 @@ struct ScannedDevice {
     mutating func text(of set: Int, _ make: (inout ScannedSet) -> [UInt8]) -> [UInt8] { make(&sets[set]) }
 }
 
-/// One advertising set of a device, as it is shown.
+/// One advertising set of a device, as shown by a scan.
 struct ScannedSet {
     private(set) var sighting: Sighting
     private(set) var signal = SignalHistory()
-    /// What its data says.
+    /// The contents of its data.
     private(set) var look: DeviceLook
-    /// Whether it has to do with one of the services that the scan is for.
+    /// Whether it belongs to one of the services that the scan is for.
     private(set) var isMatch: Bool
-    /// The parts of its lines that stay the same while its data does.
+    /// The parts of its lines that change only with its data.
     private var cached: (json: [UInt8]?, line: [UInt8]?)
 
     init(_ sighting: Sighting, _ reader: LookReader) {
@@ -85,7 +86,7 @@ struct ScannedSet {
         return true
     }
 
-    /// The part of its JSON that stays the same, which `make` makes once for each change of its data.
+    /// The part of its JSON that changes only with its data. It is made by `make` once after each change.
     mutating func cachedJSON(_ make: (ScannedSet) -> [UInt8]) -> [UInt8] {
         if let json = cached.json { return json }
         let json = make(self)
@@ -93,7 +94,7 @@ struct ScannedSet {
         return json
     }
 
-    /// As `cachedJSON`, for its line for people.
+    /// Like `cachedJSON`, for the line of text.
     mutating func cachedLine(_ make: (ScannedSet) -> [UInt8]) -> [UInt8] {
         if let line = cached.line { return line }
         let line = make(self)

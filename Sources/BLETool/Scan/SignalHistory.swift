@@ -1,11 +1,11 @@
 import BluetoothLE
 
-/// How strong a device's signal was in the last seconds.
+/// The strength of a device's signal in the last seconds.
 struct SignalHistory {
-    /// How many seconds are kept.
+    /// The number of seconds that are kept.
     static let count = 16
 
-    /// The strongest signal in each second, by its number modulo `count`; nil if there was none.
+    /// The strongest signal in each second, at the number of the second modulo `count`; nil if there was no signal.
     private var strongest = InlineArray<16, Int8?>(repeating: nil)
     /// The number of the last second that has an element.
     private var second: UInt64 = 0
@@ -29,7 +29,7 @@ struct SignalHistory {
         second = current
     }
 
-    /// The seconds up to now, the oldest first.
+    /// The seconds up to the given time, oldest first.
     func seconds(at now: Instant) -> [Int8?] {
         var copy = self
         copy.advance(to: now)

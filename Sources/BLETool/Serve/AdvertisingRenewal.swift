@@ -1,20 +1,22 @@
 import BluetoothCommandLine
 import BluetoothLE
 
-/// Keeps something on the air for as long as a device is served.
+/// Keeps advertising active as long as a device is served.
 ///
-/// A controller that refuses a command, even several times, does not end that: connections and the database outlast it.
+/// Even if a controller repeatedly refuses a command, the device continues to be served: connections and the database
+/// are kept.
 enum AdvertisingRenewal {
-    /// The time before advertising that failed is tried again. It doubles with each failure.
+    /// The delay before failed advertising is started again. It doubles with each failure.
     private static let shortestPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(30)
 
-    /// Waits while it is on the air, and begins again if a controller has refused a command that it took before.
+    /// Waits until advertising ends, and starts it again if the controller has refused a command that it accepted
+    /// before.
     ///
     /// - Parameters:
     ///   - end: waits until advertising has ended.
-    ///   - begin: begins again. It may throw `.refusedByController`: then it is called again after a pause.
-    /// - Throws: why the controller no longer takes it; `.cancelled`.
+    ///   - begin: starts advertising again. If it throws `.refusedByController`, it is called again after a delay.
+    /// - Throws: the reason why the controller no longer accepts it; `.cancelled`.
     static func keep<Advertising>(
         _ first: Advertising, untilEnded end: (Advertising) async throws(BluetoothError) -> Void,
         begin: () async throws -> Advertising
@@ -30,7 +32,7 @@ enum AdvertisingRenewal {
                 current = try await begin()
                 pause = shortestPause
             } catch let error as BluetoothError {
-                guard case .refusedByController = error else { throw error }
+                guard error.code == .refusedByController else { throw error }
                 say("advertising \(current == nil ? "was refused" : "has ended"), \(error); trying again")
                 current = nil
                 try await TimeLimits.clock.sleep(for: pause)

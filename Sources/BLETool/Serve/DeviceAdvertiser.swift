@@ -2,27 +2,28 @@ import BluetoothDocuments
 import BluetoothLE
 import BluetoothCommandLine
 
-/// Advertises what a document says, for as long as the device is served.
+/// Advertises the data in a document, as long as the device is served.
 struct DeviceAdvertiser: Sendable {
     private let parameters: AdvertisingParameters
 
-    /// - Throws: a usage failure where the data does not fit.
+    /// - Throws: a usage failure if the data does not fit.
     init(_ document: DeviceDocument) throws {
         let (data, response) = try Self.octets(document)
         parameters = AdvertisingParameters(
             isConnectable: document.isConnectable, data: data, scanResponse: response)
     }
 
-    /// Returns when it is on the air.
+    /// Starts advertising, and returns when it is active.
     func begin(on adapter: Adapter) async throws -> AdvertisingSet {
         try await Attempts.untilTaken(on: adapter) { () throws(BluetoothError) in
-            try await adapter.advertise(set: parameters)
+            try await adapter.addAdvertisingSet(parameters)
         }
     }
 
-    /// Waits while it is on the air, and begins again if a controller has refused a command that it took before.
+    /// Waits until advertising ends, and starts it again if the controller has refused a command that it accepted
+    /// before.
     ///
-    /// - Throws: why the controller no longer takes it; `.cancelled`.
+    /// - Throws: the reason why the controller no longer accepts it; `.cancelled`.
     func keep(_ set: AdvertisingSet, on adapter: Adapter) async throws {
         try await AdvertisingRenewal.keep(set) { set throws(BluetoothError) in
             try await set.waitUntilEnded()
@@ -54,7 +55,7 @@ struct DeviceAdvertiser: Sendable {
         }
     }
 
-    /// The octets to send, with flags if the fields have none.
+    /// The octets to send. Flags are added if the fields contain none.
     private static func payload(_ fields: AdvertisementData) throws(CommandFailure) -> ([UInt8], [UInt8]) {
         var fields = fields
         fields.flags = fields.flags ?? [.generalDiscoverable, .brEDRNotSupported]

@@ -7,7 +7,7 @@ struct DeviceServer {
     let document: DeviceDocument
     let layout: DeviceDocument.Layout
 
-    /// - Throws: a usage failure where the document cannot be laid out.
+    /// - Throws: a usage failure if the document has no valid layout.
     init(_ document: DeviceDocument, of path: String) throws(CommandFailure) {
         self.document = document
         do throws(DocumentError) {
@@ -17,7 +17,8 @@ struct DeviceServer {
         }
     }
 
-    /// What the host of the adapter has to be like: the document is its whole database, and has its address.
+    /// Configures the host of the adapter. The document is its whole database, and the host uses the document's
+    /// address.
     func configure(_ host: inout HostConfiguration) {
         host.publishesOwnServices = false
         if let name = document.name { host.deviceName = name }
@@ -31,7 +32,7 @@ struct DeviceServer {
 
     func run(on adapter: Adapter) async throws {
         let actions = adapter.characteristicEvents()
-        let links = await adapter.events()
+        let links = adapter.events()
         let services = try await adapter.publish(layout.definitions, events: actions)
         let unconditional = services.flatMap(\.characteristics).filter { characteristic in
             layout.notifications.contains { $0.handle == characteristic.handle && $0.origin == .connection }
@@ -44,14 +45,14 @@ struct DeviceServer {
             group.addTask { for try await event in links { try await stage.handle(event) } }
             group.addTask { for try await action in actions { try await stage.handle(action) } }
             group.addTask { try await advertiser.keep(set, on: adapter) }
-            // Each ends by throwing.
+            // Each task ends by throwing.
             try await group.next()
             group.cancelAll()
         }
     }
 }
 
-/// Says what peers do, and plays each of them what the document notifies.
+/// Reports the actions of peers, and sends each peer the notifications in the document.
 private actor ServerStage {
     private let notifications: [ScheduledNotification]
     private let unconditional: [PublishedCharacteristic]
@@ -65,15 +66,15 @@ private actor ServerStage {
     func handle(_ event: AdapterEvent) async throws {
         switch event {
         case .connected(let connection):
-            try writeLine("\(connection.peer): connected")
+            try writeLine("\(connection.address): connected")
             var subscribers: [Subscriber] = []
             for characteristic in unconditional {
-                subscribers += await characteristic.subscribers.filter { $0.connection == connection }
+                subscribers += characteristic.subscribers.filter { $0.connection == connection }
             }
             await player(of: connection).connected(subscribers)
         case .disconnected(let connection, let reason):
             await players.removeValue(forKey: connection)?.stop()
-            try writeLine("\(connection.peer): disconnected: \(reason)")
+            try writeLine("\(connection.address): disconnected: \(reason)")
         default: break
         }
     }
@@ -88,22 +89,23 @@ private actor ServerStage {
             try tell(subscriber, [])
             await players[subscriber.connection]?.unsubscribed(subscriber)
         case .written(let value, let handle, let connection):
-            try writeLine("\(connection.peer): \(ServeLine.written(value, to: handle))")
-        case .dataLost(let connection): try writeLine("\(connection.peer): writes that were lost on the way")
-        // The database keeps every value.
+            try writeLine("\(connection.address): \(ServeLine.written(value, to: handle))")
+        case .dataLost(let connection): try writeLine("\(connection.address): writes that were lost on the way")
+        // The database stores every value.
         case .readRequested(let read): try await read.refuse(.unlikelyError)
         case .writeRequested(let write): try await write.refuse(.unlikelyError)
-        // No device that is described asks for consent.
+        // The devices in documents do not require authorization.
         case .authorizationRequested(let authorization): try await authorization.refuse()
         }
     }
 
     private func tell(_ subscriber: Subscriber, _ configuration: GATTClientConfiguration) throws {
         let line = ServeLine.subscribed(to: subscriber.characteristic, configuration)
-        try writeLine("\(subscriber.connection.peer): \(line)")
+        try writeLine("\(subscriber.connection.address): \(line)")
     }
 
-    /// The two sequences of events have no order between them: whichever speaks of a connection first makes its player.
+    /// Returns the player of a connection, and makes it if necessary: the two sequences of events are not ordered, so
+    /// either may be the first to refer to a connection.
     private func player(of connection: Connection) -> NotificationPlayer<ContinuousClock> {
         if let player = players[connection] { return player }
         let player = NotificationPlayer(notifications, clock: ContinuousClock())

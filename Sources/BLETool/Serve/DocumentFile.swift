@@ -7,9 +7,9 @@ import BluetoothCommandLine
     import Foundation
 #endif
 
-/// A document in a file.
+/// Reads and writes documents in files.
 enum DocumentFile {
-    /// - Throws: a usage failure with the file, the place in it and what is expected there.
+    /// - Throws: a usage failure with the file, the location in it, and what is expected there.
     static func read(_ path: String) throws(CommandFailure) -> DeviceDocument {
         let text = try InputFile.contents(of: path, maximumSize: DeviceDocument.maximumSize)
         do throws(DocumentError) {
@@ -29,7 +29,7 @@ enum DocumentFile {
         }
     }
 
-    /// Replaces a file as a whole.
+    /// Replaces a file atomically.
     static func write(_ document: DeviceDocument, to path: String) throws(CommandFailure) {
         do {
             try Data(document.json.utf8).write(to: URL(filePath: path), options: .atomic)

@@ -1,7 +1,7 @@
 import BluetoothDocuments
 import BluetoothLE
 
-/// Sends one peer what a schedule says, when it says so.
+/// Sends the values in a schedule to one peer, at the scheduled times.
 actor NotificationPlayer<Timer: Clock> where Timer.Duration == Duration {
     private var schedule: NotificationSchedule
     private var subscribers: [AttributeHandle: Subscriber] = [:]
@@ -9,7 +9,7 @@ actor NotificationPlayer<Timer: Clock> where Timer.Duration == Duration {
     private let origin: Timer.Instant
     private var alarm: Task<Void, Never>?
     private var isSending = false
-    /// The indications before the next one, each of which waits for its confirmation.
+    /// The pending indications, each of which waits for the confirmation of the one before.
     private var indications: Task<Void, Never>?
 
     init(_ notifications: [ScheduledNotification], clock: Timer) {
@@ -20,7 +20,7 @@ actor NotificationPlayer<Timer: Clock> where Timer.Duration == Duration {
 
     private var now: Instant { Instant.zero.advanced(by: origin.duration(to: clock.now)) }
 
-    /// - Parameter subscribers: those that need not subscribe.
+    /// - Parameter subscribers: those that receive values without a subscription.
     func connected(_ subscribers: [Subscriber]) async {
         for subscriber in subscribers { self.subscribers[subscriber.characteristic] = subscriber }
         schedule.connected(at: now)
@@ -39,7 +39,7 @@ actor NotificationPlayer<Timer: Clock> where Timer.Duration == Duration {
         await play()
     }
 
-    /// The peer is gone.
+    /// Stops when the peer has disconnected.
     func stop() {
         alarm?.cancel()
         indications?.cancel()
@@ -47,9 +47,9 @@ actor NotificationPlayer<Timer: Clock> where Timer.Duration == Duration {
         schedule = NotificationSchedule([])
     }
 
-    /// Sends what is due, and sets the alarm for what is next.
+    /// Sends the values that are due, and sets the alarm for the next one.
     private func play() async {
-        // Whoever is sending goes on with what has become due meanwhile.
+        // If another call is sending, it also sends what has become due in the meantime.
         guard !isSending else { return }
         isSending = true
         while let item = schedule.take(at: now) { await send(item) }
@@ -67,7 +67,7 @@ actor NotificationPlayer<Timer: Clock> where Timer.Duration == Duration {
     private func send(_ item: ScheduledNotification) async {
         guard let subscriber = subscribers[item.handle] else { return }
         let isIndication = item.isIndication ?? !subscriber.configuration.contains(.notifications)
-        // Whoever has left, or wants the other kind, is sent nothing.
+        // If the peer has disconnected or subscribed to the other kind, sending fails, and the value is skipped.
         guard isIndication else { return (try? await subscriber.notify(item.octets)) ?? () }
         let former = indications
         indications = Task {

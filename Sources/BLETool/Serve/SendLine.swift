@@ -2,9 +2,9 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// A line of standard input that makes a server send: `notify HANDLE HEX` or `indicate HANDLE HEX`.
+/// A line of standard input that tells a server to send a value: `notify HANDLE HEX` or `indicate HANDLE HEX`.
 struct SendLine: Equatable {
-    /// What is wrong with a line.
+    /// The error in a line.
     struct Failure: Error, Equatable, CustomStringConvertible {
         let description: String
     }
@@ -14,7 +14,7 @@ struct SendLine: Equatable {
     var handle: AttributeHandle
     var value: [UInt8]
 
-    /// Nil for a line that says nothing: blank, or a comment after `#`.
+    /// Nil for a line without a command: blank, or a comment after `#`.
     init?(_ line: String) throws(Failure) {
         let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" })
         guard let verb = words.first, !verb.hasPrefix("#") else { return nil }
@@ -38,7 +38,7 @@ struct SendLine: Equatable {
 }
 
 extension AttributeHandle {
-    /// A handle in hexadecimal behind `0x`, or else in decimal; never 0.
+    /// A handle in hexadecimal after `0x`, or otherwise in decimal. It is never 0.
     init?(text: some StringProtocol) {
         let number = text.hasPrefix("0x") ? UInt16(text.dropFirst(2), radix: 16) : UInt16(text)
         guard let number, number > 0 else { return nil }

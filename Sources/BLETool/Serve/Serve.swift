@@ -3,7 +3,7 @@ import BluetoothDocuments
 import BluetoothGATT
 import BluetoothCommandLine
 
-/// `ble serve`: a device from a file.
+/// `ble serve`: serves a device that is described in a file.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serves and advertises the device that a file describes.",

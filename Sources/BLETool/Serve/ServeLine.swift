@@ -3,9 +3,9 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothCommandLine
 
-/// What a server says of what its peers do, the same on every bearer.
+/// The output of a server about its peers' actions, which is the same on every bearer.
 enum ServeLine {
-    /// What a peer asks to read; nil if it asks for nothing of that kind.
+    /// The description of a read request; nil if the PDU is something else.
     static func reading(_ pdu: [UInt8]) -> String? {
         guard pdu.count >= 3, pdu[0] == ATTOpcode.readRequest.rawValue || pdu[0] == ATTOpcode.readBlobRequest.rawValue
         else { return nil }
@@ -26,7 +26,7 @@ enum ServeLine {
         return "subscribes to \(kinds.joined(separator: " and ")) of \(handle)"
     }
 
-    /// Why a value was not sent.
+    /// The reason why a value was not sent.
     static func reason(of error: GATTServerError) -> String {
         switch error {
         case .notSubscribed(let handle): "the peer has not subscribed to that at \(handle)"

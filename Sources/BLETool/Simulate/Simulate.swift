@@ -6,7 +6,7 @@ import BluetoothCommandLine
 import FoundationEssentials
 import HCITransport
 
-/// `ble simulate`: worlds in virtual time, from seeds.
+/// `ble simulate`: plays simulated worlds in virtual time, generated from seeds.
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Plays worlds of adapters and applications in virtual time, and checks what must always hold.",
@@ -74,7 +74,7 @@ struct Simulate: AsyncParsableCommand {
         throw CommandFailure(.failure, "\(progress.failureCount) of \(progress.count) worlds failed")
     }
 
-    /// Plays a failed world again: cut down if that is wanted, and captured.
+    /// Plays a failed world again and captures it. Shrinks it first if that is requested.
     private func explain(_ seed: UInt64) throws {
         var scenario = Scenario(seed: seed, kind: scenario ?? ScenarioKind(of: seed))
         if shrink {
@@ -87,7 +87,7 @@ struct Simulate: AsyncParsableCommand {
         for violation in try capture(scenario, as: "simulate-\(seed)") { try writeLine("\(violation)") }
     }
 
-    /// Plays the scenario of a file.
+    /// Plays the scenario in a file.
     private func play(_ path: String) throws {
         let scenario: Scenario
         do {
@@ -112,13 +112,13 @@ struct Simulate: AsyncParsableCommand {
         try writeLine("scenario: \(path)")
     }
 
-    /// Plays a scenario, and writes the packets of its hosts.
+    /// Plays a scenario, and captures the packets of its hosts.
     private func capture(_ scenario: Scenario, as name: String) throws -> [Violation] {
         let paths = scenario.devices.indices.map { "\(captures)/\(name)-host\($0).btsnoop" }
         let files = try paths.map { try CaptureFile(path: $0) }
         let run = ScenarioRun(scenario)
         run.world.observePacket = { station, direction, packet in
-            // Readers of captures expect a date: the world begins with 2000.
+            // Readers of captures expect a date, so the world begins in the year 2000.
             let start: Int64 = 946_684_800_000_000
             files[station.index].append(
                 packet, direction == .toHost ? .received : .sent,

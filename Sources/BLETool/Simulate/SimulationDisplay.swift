@@ -2,7 +2,8 @@ import BluetoothPlatform
 import BluetoothSimulation
 import BluetoothCommandLine
 
-/// Shows on standard error how far a simulation is: on a terminal in one line that is updated, elsewhere now and then.
+/// Shows the progress of a simulation on standard error: on a terminal in a line that is updated, elsewhere at
+/// intervals.
 struct SimulationDisplay {
     let total: UInt64
     private let start = ContinuousClock.now
@@ -20,7 +21,7 @@ struct SimulationDisplay {
 
     mutating func end() { line.end() }
 
-    /// What was done, for standard output.
+    /// The summary for standard output.
     func summary(of progress: Simulation.Progress, next: UInt64, in seeds: SeedRange) -> String {
         let elapsed = ContinuousClock.now - start
         let hours = Int(progress.simulatedTime.components.seconds) / 3_600
@@ -49,7 +50,7 @@ struct SimulationDisplay {
     }
 }
 
-/// Shows how far the cutting down of a scenario is.
+/// Shows the progress of shrinking a scenario.
 struct ShrinkDisplay {
     private var line = StatusLine()
 
@@ -58,8 +59,8 @@ struct ShrinkDisplay {
     mutating func end() { line.end() }
 }
 
-/// A line of status on standard error: on a terminal it takes the place of the one before; elsewhere it is written every
-/// ten seconds.
+/// A status line on standard error. On a terminal it replaces the previous one. Elsewhere it is written every ten
+/// seconds.
 struct StatusLine {
     private let isTerminal = isatty(STDERR_FILENO) == 1
     private var lastShown: ContinuousClock.Instant?
@@ -88,7 +89,7 @@ struct StatusLine {
     }
 }
 
-/// How many processors this process may use.
+/// The number of processors that are online.
 func processorCount() -> Int {
     let count = sysconf(Int32(_SC_NPROCESSORS_ONLN))
     return max(1, count)

@@ -3,10 +3,10 @@ import BluetoothCommandLine
 
 /// The advertising sets of a device that a scan has found so far.
 struct AdvertisedSets {
-    /// The interval of the periodic advertising of each set, by its number; nil for a set that has none.
+    /// The interval of the periodic advertising of each set, by its number; nil for a set without periodic advertising.
     private var intervals: [UInt8: Duration?] = [:]
 
-    /// Takes a sighting in. Returns whether it is news of a set with periodic advertising.
+    /// Adds a sighting. Returns whether it is the first with periodic advertising of its set.
     mutating func take(_ sighting: Sighting) -> Bool {
         guard let sid = sighting.details.sid else { return false }
         let known = intervals[sid].flatMap(\.self)
@@ -14,10 +14,10 @@ struct AdvertisedSets {
         return known == nil && sighting.details.periodicInterval != nil
     }
 
-    /// The numbers of those with periodic advertising, ascending.
+    /// The numbers of the sets with periodic advertising, in ascending order.
     var periodic: [UInt8] { intervals.filter { $0.value != nil }.keys.sorted() }
 
-    /// All of them, for people: "3 (every 0.1 seconds), 5 (no periodic advertising)".
+    /// All sets, for users: "3 (every 0.1 seconds), 5 (no periodic advertising)".
     var list: String {
         intervals.sorted { $0.key < $1.key }.map { sid, interval in
             "\(sid) (\(interval.map { "every \($0)" } ?? "no periodic advertising"))"

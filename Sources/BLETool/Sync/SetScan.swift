@@ -4,7 +4,7 @@ import Synchronization
 
 /// A scan for the advertising sets of a device.
 final class SetScan: Sendable {
-    /// How long further sets are looked for, once there is one with periodic advertising.
+    /// How long the scan continues to find further sets, once there is one with periodic advertising.
     private static let survey = Duration.seconds(2)
 
     private let address: DeviceAddress
@@ -12,9 +12,9 @@ final class SetScan: Sendable {
 
     init(_ address: DeviceAddress) { self.address = address }
 
-    /// Waits for the sets to synchronize with: those that are wanted, or else the one that has periodic advertising.
+    /// Waits for the sets to synchronize with: the requested ones, or otherwise the one that has periodic advertising.
     ///
-    /// - Throws: `.usage` if several have it, `.notFound` if none has.
+    /// - Throws: `.usage` if several sets have it, `.notFound` if none has.
     func run(
         for wanted: [UInt8], parameters: ScanParameters, on adapter: Adapter, _ attempts: Attempts
     ) async throws -> [UInt8] {
@@ -24,16 +24,16 @@ final class SetScan: Sendable {
             try await waiting(for: "periodic advertising of \(address)", upTo: attempts.timeout) {
                 () throws(BluetoothError) in
                 try await withTimeout(left) { [self] () throws(BluetoothError) in
-                    for try await sighting in try await adapter.scan(for: filter, parameters: parameters)
+                    for try await sighting in adapter.scan(for: filter, parameters: parameters)
                     where sets.withLock({ $0.take(sighting) }) && isEnough(wanted) { return }
                 }
             }
             guard wanted.isEmpty else { return wanted }
-            // There may be others.
+            // There may be other sets.
             let rest = min(Self.survey, attempts.left)
             try await waiting(for: "other sets of \(address)") { () throws(BluetoothError) in
                 try await withTimeout(rest) { [self] () throws(BluetoothError) in
-                    for try await sighting in try await adapter.scan(for: filter, parameters: parameters) {
+                    for try await sighting in adapter.scan(for: filter, parameters: parameters) {
                         _ = sets.withLock { $0.take(sighting) }
                     }
                 }
@@ -56,13 +56,13 @@ final class SetScan: Sendable {
         return found
     }
 
-    /// Whether one of the sets that are wanted is known; any that has periodic advertising where none is given.
+    /// Whether one of the requested sets is known. If none is requested, whether any set with periodic advertising is.
     private func isEnough(_ wanted: [UInt8]) -> Bool {
         let found = sets.withLock { $0.periodic }
         return wanted.isEmpty ? !found.isEmpty : found.contains { wanted.contains($0) }
     }
 
-    /// Why there is nothing to synchronize with, with the sets that exist.
+    /// The failure if there is no set to synchronize with. It lists the sets that were found.
     func absence(of wanted: [UInt8], _ timeout: Seconds) -> CommandFailure {
         let (list, isEmpty) = sets.withLock { ($0.list, $0.isEmpty) }
         let what =

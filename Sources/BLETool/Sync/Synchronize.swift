@@ -58,12 +58,12 @@ struct Synchronize: AsyncParsableCommand {
 
     func run() async throws {
         try await transport.withAdapter(within: timeout) { adapter, attempts in
-            guard await adapter.information?.features.contains(.periodicAdvertising) ?? true else {
-                throw CommandFailure(.notSupported("\(ControllerFeature.periodicSynchronization)")) { _ in nil }
+            guard adapter.information?.features.contains(.periodicAdvertising) ?? true else {
+                throw CommandFailure(.notSupported(.periodicSynchronization)) { _ in nil }
             }
             let search = DeviceSearch(attempts)
             let left = Countdown(count?.value)
-            // From the first synchronization on, across attempts.
+            // From the first synchronization, across attempts.
             var period: Attempts?
             try await attempts.run(on: adapter) {
                 let sync: PeriodicSync
@@ -85,7 +85,7 @@ struct Synchronize: AsyncParsableCommand {
 
     private var phys: ScanPHYs { coded ? [.le1M, .leCoded] : .le1M }
 
-    /// Finds the device and its set, and synchronizes with that.
+    /// Finds the device and its set, and synchronizes with the set.
     private func synchronize(on adapter: Adapter, _ search: DeviceSearch) async throws -> PeriodicSync {
         let parameters = ScanParameters(reportsDuplicates: false, phys: phys)
         let address: DeviceAddress
@@ -117,7 +117,7 @@ struct Synchronize: AsyncParsableCommand {
                     do throws(CommandFailure) {
                         try writeToStandardOutput(Self.line(report, sync.information, json: json))
                     } catch {
-                        // Whoever read it has gone.
+                        // The reader of the output has closed it.
                         return
                     }
                     if left.isOver() { return }
@@ -149,14 +149,14 @@ struct Synchronize: AsyncParsableCommand {
     }
 }
 
-/// How many reports are still wanted, across several synchronizations.
+/// The number of reports until the limit, across several synchronizations.
 private final class Countdown: Sendable {
     private let left: Mutex<Int?>
 
     /// - Parameter count: nil for no limit.
     init(_ count: Int?) { left = Mutex(count) }
 
-    /// Counts a report. Returns whether it was the last that is wanted.
+    /// Counts a report. Returns whether it was the last one.
     func isOver() -> Bool {
         left.withLock { left in
             left = left.map { $0 - 1 }

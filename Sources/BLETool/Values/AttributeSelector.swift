@@ -50,12 +50,12 @@ extension UInt8 {
 /// An attribute of a peer that a selector has found.
 struct SelectedAttribute: Sendable {
     var handle: AttributeHandle
-    /// The UUID of the characteristic or descriptor; nil where the peer's database does not say what the handle is.
+    /// The UUID of the characteristic or descriptor; nil if the peer's database does not contain the handle.
     var uuid: BluetoothUUID?
     /// The characteristic whose value it is; nil for a descriptor.
     var characteristic: DiscoveredCharacteristic?
 
-    /// For messages.
+    /// The label in messages.
     var label: String { uuid.map { "\($0)" } ?? "\(handle)" }
 
     fileprivate init(_ characteristic: DiscoveredCharacteristic) {
@@ -73,7 +73,7 @@ struct SelectedAttribute: Sendable {
 }
 
 extension AttributeSelector {
-    /// All attributes that this names: values of characteristics, or descriptors if no characteristic has the UUID.
+    /// The selected attributes: the values of characteristics, or descriptors if no characteristic has the UUID.
     func attributes(in database: DiscoveredDatabase) -> [SelectedAttribute] {
         switch self {
         case .handle(let handle):
@@ -95,7 +95,7 @@ extension AttributeSelector {
 }
 
 extension Connection {
-    /// The attributes that selectors name, in their order.
+    /// The attributes that the selectors name, in the same order.
     ///
     /// - Throws: `CommandFailure(.notFound)` if the peer lacks one of them.
     func attributes(_ selectors: [AttributeSelector], _ attempts: Attempts) async throws -> [SelectedAttribute] {

@@ -1,7 +1,7 @@
 import BluetoothLE
 import BluetoothCommandLine
 
-/// A part of a value with a known layout.
+/// A field of a value with a known layout.
 struct ValueField: Equatable, Sendable {
     enum Content: Equatable, Sendable {
         case integer(Int64)
@@ -14,7 +14,7 @@ struct ValueField: Equatable, Sendable {
     /// The member's name in JSON.
     var name: String
     var content: Content
-    /// For people; may be empty.
+    /// The unit to show to users. It may be empty.
     var unit: String
 
     init(_ name: String, _ content: Content, _ unit: String = "") {
@@ -28,16 +28,16 @@ struct ValueField: Equatable, Sendable {
     }
 }
 
-/// A layout by its name on the command line, such as `heart-rate`.
+/// A layout, with its name on the command line, such as `heart-rate`.
 struct TypedFormat: Sendable {
     let name: String
     let uuid: BluetoothUUID
-    /// What a value's octets say.
+    /// Decodes the octets of a value.
     let fields: @Sendable (_ value: [UInt8]) throws(DecodingFailure) -> [ValueField]
-    /// The octets for what a user typed; nil if it is no such value. Nil for layouts that can only be shown.
+    /// Encodes text that a user typed. It returns nil for an invalid value. Nil for layouts that can only be shown.
     let octets: (@Sendable (_ text: String) -> [UInt8]?)?
 
-    /// - Parameter parse: reads what a user typed; nil where values can only be shown.
+    /// - Parameter parse: parses text that a user typed; nil for values that can only be shown.
     private init<Value: CharacteristicValue>(
         _ name: String, parse: (@Sendable (_ text: String) -> Value?)?,
         fields: @escaping @Sendable (_ value: Value) -> [ValueField]
@@ -59,7 +59,7 @@ struct TypedFormat: Sendable {
         self.init(name, parse: nil, fields: fields)
     }
 
-    /// A characteristic that is text.
+    /// A characteristic whose value is text.
     private init<Value: TextCharacteristicValue>(_ name: String, text type: Value.Type) {
         let parse: @Sendable (String) -> Value? = { Value($0) }
         self.init(name, parse: parse) { (value: Value) in [ValueField("text", .text(value.text))] }
@@ -174,7 +174,7 @@ struct TypedFormat: Sendable {
 
     private static let byUUID = Dictionary(uniqueKeysWithValues: all.map { ($0.uuid, $0) })
 
-    /// The layout of the values of a characteristic; nil if it is not known.
+    /// The layout of a characteristic's values; nil if it is not known.
     static func of(_ uuid: BluetoothUUID) -> TypedFormat? { byUUID[uuid] }
 
     // MARK: Numbers and times
@@ -184,7 +184,7 @@ struct TypedFormat: Sendable {
 
     private static func rounded(_ number: Double, _ parts: Double) -> Double { (number * parts).rounded() / parts }
 
-    /// As ISO 8601 has it, with question marks for what the device does not know. The time zone is not given.
+    /// In the format of ISO 8601, with question marks for parts that the device does not know. There is no time zone.
     private static func text(_ time: DateTime) -> String {
         func digits(_ number: (some BinaryInteger)?, _ count: Int) -> String {
             guard let number else { return String(repeating: "?", count: count) }
@@ -197,7 +197,7 @@ struct TypedFormat: Sendable {
 }
 
 extension ValueField {
-    /// For people.
+    /// The text to show to users.
     var text: String {
         let content =
             switch content {

@@ -2,7 +2,7 @@ import ArgumentParser
 import BluetoothLE
 import BluetoothCommandLine
 
-/// How the octets of a value are shown, and how a user writes them.
+/// A format in which the octets of a value are shown, and in which a user enters them.
 enum ValueFormat: Sendable {
     case hex
     case utf8
@@ -32,13 +32,13 @@ enum IntegerFormat: String, CaseIterable, Sendable {
         return isSigned ? -(1 << (bits - 1))...(1 << (bits - 1)) - 1 : 0...(1 << bits) - 1
     }
 
-    /// The number in `size` octets.
+    /// The number in the given octets, of which there are `size`.
     func number(_ octets: ArraySlice<UInt8>) -> Int64 {
         let value = octets.reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
         return value > range.upperBound ? value - (1 << (8 * size)) : value
     }
 
-    /// The octets of a number; nil if it is none, or too large.
+    /// The octets of a number; nil if the text is not a number, or if the number is out of range.
     func octets(_ text: Substring) -> [UInt8]? {
         let number = text.hasPrefix("0x") ? Int64(text.dropFirst(2), radix: 16) : Int64(text)
         guard let number, range.contains(number) else { return nil }
@@ -84,14 +84,14 @@ extension ValueFormat: ExpressibleByArgument, CustomStringConvertible {
 
 // MARK: - Octets
 
-/// What a value's octets say in a format.
+/// A value decoded in a format.
 enum DecodedValue: Equatable, Sendable {
     case octets([UInt8])
     case text(String)
     case integers([Int64])
     case numbers([Double])
     case fields([ValueField])
-    /// The octets do not have the layout, and why.
+    /// The octets do not have the layout. The text states the reason.
     case malformed([UInt8], String)
 }
 
@@ -127,12 +127,12 @@ extension ValueFormat {
         .malformed(octets, "no \(self), which does not fit into \(counted(octets.count, "octet"))")
     }
 
-    /// What a value says where no format was asked for: the fields of a known characteristic, text if it is printable, else
-    /// octets.
+    /// Decodes a value for which no format was requested: as the fields of a known characteristic, as text if it is
+    /// printable, and otherwise as octets.
     static func automatic(_ octets: [UInt8], of uuid: BluetoothUUID?) -> DecodedValue {
         if let typed = uuid.flatMap(TypedFormat.of) {
             let decoded = ValueFormat.typed(typed).decode(octets)
-            // Some devices misuse characteristics: what they send is worth more than why it is wrong.
+            // Some devices misuse characteristics. Their octets are more useful than the reason why they are malformed.
             if case .fields(let fields) = decoded, !fields.isEmpty { return decoded }
             return .octets(octets)
         }
@@ -143,9 +143,9 @@ extension ValueFormat {
         return .text(text)
     }
 
-    /// The octets of what a user typed.
+    /// Encodes text that a user typed.
     ///
-    /// - Throws: a usage failure that says what is accepted.
+    /// - Throws: a usage failure that states what is accepted.
     func encode(_ text: String) throws -> [UInt8] {
         let octets: [UInt8]?
         var expectation = "\(self) is one number or several, separated by commas"

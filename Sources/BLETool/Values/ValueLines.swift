@@ -5,7 +5,7 @@ import BluetoothNumbers
 import FoundationEssentials
 import Synchronization
 
-/// How values are printed.
+/// The options for printing values.
 struct ValueOutputOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
@@ -27,12 +27,12 @@ struct ValueOutputOptions: ParsableArguments, Sendable {
     }
 }
 
-/// A value of a device, at a time.
+/// A value of a device, with the time at which it was received.
 struct ValueRecord: Sendable {
     var time: Date
     var peer: DeviceAddress
     var attribute: SelectedAttribute
-    /// Nil where values were lost.
+    /// Nil if values were lost.
     var octets: [UInt8]?
 
     init(time: Date = .now, _ attribute: SelectedAttribute, of peer: DeviceAddress, _ octets: [UInt8]?) {
@@ -42,19 +42,19 @@ struct ValueRecord: Sendable {
         self.octets = octets
     }
 
-    /// In UTC, to the millisecond.
+    /// In UTC, with milliseconds.
     fileprivate var timestamp: String {
         time.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)) + "Z"
     }
 }
 
-/// Makes the lines for values.
+/// Formats values as lines.
 struct ValueLines: Sendable {
     let options: ValueOutputOptions
-    /// Whether a line says which characteristic it is about.
+    /// Whether each line names its characteristic.
     let isLabelled: Bool
 
-    /// The first line, for a form that has one.
+    /// The first line, in a format that has one.
     var heading: String? { options.csv ? "time,address,handle,characteristic,value,decoded" : nil }
 
     private static let loss = "values were lost here"
@@ -81,7 +81,7 @@ struct ValueLines: Sendable {
         case .integers(let integers): integers.map { "\($0)" }.joined(separator: " ")
         case .numbers(let numbers): numbers.map { "\($0)" }.joined(separator: " ")
         case .fields(let fields):
-            // The first needs no name: it is what the characteristic is about.
+            // The first field needs no name, because it is the subject of the characteristic.
             fields.enumerated().map { $0 == 0 ? $1.text : "\($1.name) \($1.text)" }.joined(separator: ", ")
         case .malformed(let octets, let why): "\(octets.hexadecimal()) (\(why))"
         }
@@ -99,7 +99,7 @@ struct ValueLines: Sendable {
         return fields.map(Self.csvField).joined(separator: ",")
     }
 
-    /// In quotation marks where it has to be (RFC 4180, 2).
+    /// Adds quotation marks where they are required (RFC 4180, 2).
     private static func csvField(_ text: String) -> String {
         guard text.contains(where: { $0 == "," || $0 == "\"" }) else { return text }
         return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
@@ -127,7 +127,7 @@ struct ValueLines: Sendable {
     }
 }
 
-/// Prints values as they come, from any task, until there have been enough.
+/// Prints values as they arrive, from any task, up to a limit.
 final class ValuePrinter: Sendable {
     private struct State {
         var hasHeading = false
@@ -138,19 +138,19 @@ final class ValuePrinter: Sendable {
     private let lines: ValueLines
     private let state: Mutex<State>
 
-    /// - Parameter count: how many values are enough; nil for no limit.
+    /// - Parameter count: the maximum number of values; nil for no limit.
     init(_ lines: ValueLines, count: Int? = nil) {
         self.lines = lines
         state = Mutex(State(left: count))
     }
 
-    /// Whether there have been enough values.
+    /// Whether the limit is reached.
     var isDone: Bool { state.withLock { $0.left == 0 } }
 
-    /// Whether a value did not have the format that was asked for.
+    /// Whether a value did not have the requested format.
     var hasMalformed: Bool { state.withLock { $0.hasMalformed } }
 
-    /// Prints a value. Returns false where there have been enough.
+    /// Prints a value. Returns false if the limit is reached.
     @discardableResult
     func show(_ record: ValueRecord) throws(CommandFailure) -> Bool {
         let line = lines.line(for: record)
@@ -159,7 +159,7 @@ final class ValuePrinter: Sendable {
             guard state.left != 0 else { return false }
             if !state.hasHeading, let heading = lines.heading { try writeLine(heading) }
             state.hasHeading = true
-            // Lines are written one after the other.
+            // Written under the lock, so that lines are not mixed.
             try writeLine(line)
             if isMalformed { state.hasMalformed = true }
             if record.octets != nil { state.left = state.left.map { $0 - 1 } }

@@ -61,7 +61,7 @@ struct Write: AsyncParsableCommand, CommandWithoutOutput {
 
     func run() async throws {
         let assignments = try assignments
-        // Across attempts: values that have been written are not written again.
+        // Kept across attempts: values that have been written are not written again.
         var progress = WriteProgress()
         do {
             try await device.withConnection(transport, pairing) { connection, attempts in
@@ -75,14 +75,14 @@ struct Write: AsyncParsableCommand, CommandWithoutOutput {
             }
         } catch {
             progress.linkEnded()
-            // The other error is the one that ended the program.
+            // The thrown error ends the program, so this one is only reported.
             if let failure = progress.failure?.message { say("ble: \(failure)") }
             throw error
         }
         if let failure = progress.failure { throw failure }
     }
 
-    /// Asks the device for something, if it has not answered since the last value was sent.
+    /// Sends the device a request, if it has not answered since the last value was sent.
     private func confirm(
         on connection: Connection, _ attempts: Attempts, _ progress: inout WriteProgress
     ) async throws {
@@ -93,11 +93,11 @@ struct Write: AsyncParsableCommand, CommandWithoutOutput {
             }
             progress.confirm()
         } catch {
-            switch error {
+            switch error.code {
             // A refusal is an answer.
             case .att: progress.confirm()
             case .cancelled: throw error
-            // On another link the device would confirm nothing.
+            // On another link, an answer would confirm nothing.
             default:
                 say("\(error)")
                 progress.linkEnded()
@@ -115,12 +115,12 @@ struct Write: AsyncParsableCommand, CommandWithoutOutput {
         return try assignments.map { selector, octets in
             let attributes = selector.attributes(in: database)
             guard let attribute = attributes.first else {
-                throw CommandFailure(.notFound, "\(connection.peer) has no \(selector)")
+                throw CommandFailure(.notFound, "\(connection.address) has no \(selector)")
             }
             guard attributes.count == 1 else {
                 let handles = attributes.map { "\($0.handle)" }.joined(separator: ", ")
                 throw CommandFailure(
-                    .usage, "\(connection.peer) has several \(selector), at \(handles); give the handle")
+                    .usage, "\(connection.address) has several \(selector), at \(handles); give the handle")
             }
             return (attribute, octets)
         }
@@ -137,14 +137,14 @@ struct Write: AsyncParsableCommand, CommandWithoutOutput {
                 progress.sent(attribute, octets)
             }
         } catch {
-            guard case .att = error else { throw error }
+            guard error.code == .att else { throw error }
             progress.confirm()
             throw CommandFailure(ExitStatus(error), "\(attribute.label): \(error)" + pairing.advice(about: error))
         }
     }
 
-    /// Writes a value, with a response where the characteristic has that and nobody asked for the other. Returns whether the
-    /// device has answered.
+    /// Writes a value, with a response if the characteristic supports that and the options do not exclude it. Returns
+    /// whether the device has responded.
     private func isAnswered(
         _ octets: [UInt8], to attribute: SelectedAttribute, on connection: Connection, _ attempts: Attempts,
         _ progress: inout WriteProgress
@@ -160,7 +160,7 @@ struct Write: AsyncParsableCommand, CommandWithoutOutput {
                 return false
             }
         } else if withoutResponse || signed {
-            throw .notSupported("descriptors are written with a response only")
+            throw .notSupported(.descriptorCommands)
         }
         progress.isOutcomeUnknown = true
         do throws(BluetoothError) {
@@ -168,8 +168,8 @@ struct Write: AsyncParsableCommand, CommandWithoutOutput {
                 try await connection.write(octets, to: attribute.handle)
             }
         } catch {
-            // A refusal is an answer, and so is one that says that nothing has been sent.
-            switch error {
+            // A refusal is an answer. The other errors mean that nothing was sent.
+            switch error.code {
             case .att, .notReady, .valueTooLong, .notSupported: progress.isOutcomeUnknown = false
             default: break
             }

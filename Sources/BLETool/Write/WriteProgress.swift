@@ -3,25 +3,25 @@ import BluetoothCommandLine
 
 /// The progress of several attempts to write values.
 ///
-/// A write whose answer was lost may have been carried out, and some may be carried out only once: "dispense", "toggle". So it is
-/// not repeated unless reading shows that the value is another one. A write without response is never repeated. It counts as written
-/// once the device has answered something that was sent after it on the same link.
+/// A write whose response was lost may have been performed, and some writes must be performed only once: "dispense",
+/// "toggle". Such a write is repeated only if a read shows that the value is different. A write without response is
+/// never repeated. It counts as written once the device has answered a request that was sent after it on the same link.
 struct WriteProgress {
     typealias Step = (attribute: SelectedAttribute, octets: [UInt8])
 
-    /// How many values have been written, or sent.
+    /// The number of values that were written, or sent.
     private(set) var doneCount = 0
-    /// Whether the next one has been sent, and not answered.
+    /// Whether the next value was sent, and not answered.
     var isOutcomeUnknown = false
-    /// What was sent on this link without response, and not confirmed yet.
+    /// The values that were sent on this link without response, and were not confirmed yet.
     private var unconfirmed: [Step] = []
-    /// What was sent without response on links that have ended since, and may not have arrived.
+    /// The values that were sent without response on links that have ended. They may not have arrived.
     private var lost: [Step] = []
 
-    /// Whether the device has still to confirm something.
+    /// Whether the device must still confirm values.
     var needsConfirmation: Bool { !unconfirmed.isEmpty }
 
-    /// A value has been written.
+    /// Records that a value was written.
     mutating func finish(_ attribute: SelectedAttribute, _ octets: [UInt8]) {
         doneCount += 1
         isOutcomeUnknown = false
@@ -29,19 +29,20 @@ struct WriteProgress {
         Self.report((attribute, octets))
     }
 
-    /// A value has been sent without response.
+    /// Records that a value was sent without response.
     mutating func sent(_ attribute: SelectedAttribute, _ octets: [UInt8]) {
         doneCount += 1
         unconfirmed.append((attribute, octets))
     }
 
-    /// The device has answered something. It answers in the order in which it receives: what was sent before has arrived.
+    /// Records that the device has answered. It answers in the order in which it receives, so everything sent before
+    /// has arrived.
     mutating func confirm() {
         for step in unconfirmed { Self.report(step) }
         unconfirmed = []
     }
 
-    /// The link has ended, or the device no longer answers.
+    /// Records that the link has ended, or that the device no longer answers.
     mutating func linkEnded() {
         lost += unconfirmed
         unconfirmed = []
@@ -61,9 +62,9 @@ struct WriteProgress {
                 + "\(lost.count == 1 ? "the value" : "the values"); write again if twice does no harm")
     }
 
-    /// Finds out whether the write whose answer was lost has been carried out.
+    /// Determines whether the write whose response was lost was performed.
     ///
-    /// - Throws: `.linkLost` where the value cannot be read.
+    /// - Throws: `.linkLost` if the value cannot be read.
     mutating func settle(_ steps: [Step], on connection: Connection, _ attempts: Attempts) async throws {
         guard isOutcomeUnknown, doneCount < steps.count else { return }
         let (attribute, octets) = steps[doneCount]
@@ -74,7 +75,7 @@ struct WriteProgress {
             isOutcomeUnknown = false
             if value == octets { finish(attribute, octets) }
         } catch {
-            guard case .att = error else { throw error }
+            guard error.code == .att else { throw error }
             throw CommandFailure(
                 .linkLost,
                 "\(attribute.label): the answer to the write was lost, and the value cannot be read: it may have been "

@@ -2,13 +2,15 @@ import BluetoothHost
 import BluetoothSMP
 import FoundationEssentials
 
-/// The bonds of several identities in one file, to take them to another machine. It contains their keys.
+/// The bonds of several identities in one file, for moving them to another machine. The file contains their keys.
 public struct BondArchive: Sendable {
+    /// The local identities, each with the bonds that were made with it.
     public var adapters: [(identity: DeviceIdentity, bonds: [Bond])]
 
-    /// The most octets of an archive.
+    /// The maximum length of an archive, in octets.
     public static let maximumLength = FileBondStore.maximumLength * 2
 
+    /// Creates an archive with this content. The bonds are checked by `encode()`.
     public init(_ adapters: [(identity: DeviceIdentity, bonds: [Bond])]) { self.adapters = adapters }
 
     private struct Content: Codable {
@@ -16,9 +18,11 @@ public struct BondArchive: Sendable {
         var adapters: [BondFile]
     }
 
+    /// Decodes an archive.
+    ///
     /// - Parameters:
-    ///   - bytes: what `encode` returned.
-    ///   - path: where they come from, for the error.
+    ///   - bytes: the bytes that `encode` returned.
+    ///   - path: the path they were read from, for the error.
     /// - Throws: `.damaged` or `.laterVersion`.
     public init(decoding bytes: [UInt8], path: String) throws(BondStoreError) {
         do throws(BondFile.Problem) {
@@ -36,7 +40,9 @@ public struct BondArchive: Sendable {
         }
     }
 
-    /// - Throws: `.invalid` or `.full` for what no store keeps.
+    /// Encodes the archive.
+    ///
+    /// - Throws: `.invalid` or `.full` for bonds that no store accepts.
     public func encode() throws(BondStoreError) -> [UInt8] {
         var files: [BondFile] = []
         for (identity, bonds) in adapters {

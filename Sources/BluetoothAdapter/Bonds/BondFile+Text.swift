@@ -22,7 +22,7 @@ struct Text<Value: LosslessStringConvertible>: Codable {
     }
 }
 
-/// A key as 32 hexadecimal digits, the most significant first.
+/// A key as 32 hexadecimal digits, most significant digit first.
 struct HexadecimalKey: Codable {
     var value: UInt128
 
@@ -44,7 +44,8 @@ struct HexadecimalKey: Codable {
     }
 }
 
-/// What was discovered of a server, in base 64. Damage to it costs a discovery, and never the bond: it is nil then.
+/// The attributes discovered on a server, in Base64. If they are damaged, the value is nil: discovery has to be
+/// repeated, but the bond remains usable.
 struct Attributes: Codable {
     var value: AttributeCache?
 
@@ -52,7 +53,7 @@ struct Attributes: Codable {
 
     init(from decoder: any Decoder) throws {
         let text = try? decoder.singleValueContainer().decode(String.self)
-        // Four digits for three octets: longer text is not even decoded.
+        // Base64 encodes three octets in four characters. Longer text is not even decoded.
         guard let text, text.utf8.count <= (AttributeCache.maximumLength + 2) / 3 * 4,
             let data = Data(base64Encoded: text)
         else { return }

@@ -5,12 +5,12 @@ import BluetoothHost
 import BluetoothSMP
 import FoundationEssentials
 
-/// A shelf as JSON. Keys are numbers in hexadecimal, the most significant digit first; addresses are written as
-/// `DeviceAddress` writes them.
+/// A shelf as JSON. Keys are hexadecimal numbers, most significant digit first; addresses have the format of
+/// `DeviceAddress`.
 struct BondFile: Codable {
     static let version = 1
 
-    /// Why a file is none of ours. No text of it contains anything of the file's values, among which are keys.
+    /// Why a file cannot be read. The text never contains values from the file, because some of them are keys.
     enum Problem: Error, Equatable {
         case laterVersion
         case damaged(String)
@@ -51,7 +51,7 @@ struct BondFile: Codable {
     struct LongTerm: Codable {
         var key: HexadecimalKey
         var encryptedDiversifier: UInt16
-        /// A number that not every reader of JSON would keep whole.
+        /// Written as text, because some JSON readers do not preserve 64-bit numbers.
         var random: Text<UInt64>
     }
 
@@ -77,7 +77,7 @@ struct BondFile: Codable {
     static func bytes(of content: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        // Nothing in it can fail to be encoded: there are no floating-point numbers.
+        // Encoding cannot fail, because the content has no floating-point numbers.
         guard let data = try? encoder.encode(content) else { preconditionFailure("bonds are always encodable") }
         return [UInt8](data) + [0x0A]
     }
@@ -87,7 +87,7 @@ struct BondFile: Codable {
         return shelf
     }
 
-    /// Decodes what has a version as this has.
+    /// Decodes content with a `version` that this version of the package supports.
     static func decode<Content: Decodable>(_ type: Content.Type, from bytes: [UInt8]) throws(Problem) -> Content {
         do {
             let data = Data(bytes)
@@ -102,7 +102,7 @@ struct BondFile: Codable {
         }
     }
 
-    /// The decoder's own words may quote the file.
+    /// Replaces the decoder's description, which may quote the file.
     private static func describe(_ error: any Error) -> String {
         func place(_ path: [any CodingKey]) -> String {
             let names = path.map { key in key.intValue.map { "\($0)" } ?? key.stringValue }
@@ -127,7 +127,7 @@ struct BondFile: Codable {
         bonds = shelf.bonds.map { Entry($0) }
     }
 
-    /// Nil if it contradicts itself.
+    /// The decoded shelf; nil if the content is inconsistent.
     var shelf: BondShelf? {
         BondShelf(identity.value, controllers: controllers.map(\.value), bonds: bonds.map(\.value))
     }

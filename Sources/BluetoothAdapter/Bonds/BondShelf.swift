@@ -2,17 +2,19 @@ import BluetoothBase
 import BluetoothHost
 import BluetoothSMP
 
-/// One identity of this device, and its bonds: what one file holds, and the rules for changing it.
+/// One local identity and its bonds. This is the content of one file, together with the rules for changing it.
 struct BondShelf: Equatable, Sendable {
     private(set) var identity: DeviceIdentity
-    /// The controllers that this is the identity for; it is also that of a controller with its address.
+    /// The controllers that use this identity. A controller whose address is the identity address uses it as well.
     private(set) var controllers: [DeviceAddress] = []
-    /// In the order of their addresses, and no two with the same peer.
+    /// Sorted by address. Each peer occurs once.
     private(set) var bonds: [Bond] = []
 
     init(_ identity: DeviceIdentity) { self.identity = identity }
 
-    /// - Returns: nil if this is nothing the rules allow.
+    /// Creates a shelf with this content.
+    ///
+    /// - Returns: nil if the content breaks a rule.
     init?(_ identity: DeviceIdentity, controllers: [DeviceAddress], bonds: [Bond]) {
         guard identity.address.isIdentity, controllers.count <= BondLimits.identities, bonds.count <= BondLimits.bonds,
             Set(bonds.map(\.peer)).count == bonds.count, bonds.allSatisfy(Self.isValid)
@@ -37,7 +39,7 @@ struct BondShelf: Equatable, Sendable {
         controllers.append(controller)
     }
 
-    /// The controller has another identity now.
+    /// Removes a controller, because it now uses another identity.
     mutating func leave(_ controller: DeviceAddress) { controllers.removeAll(where: controller.isSameDevice) }
 
     func bonds(of local: DeviceIdentity) throws(BondStoreError) -> [Bond] {
@@ -89,7 +91,7 @@ struct BondShelf: Equatable, Sendable {
 }
 
 extension SignatureKey {
-    /// The same key, its counter no lower than that of the one kept before.
+    /// The same key, with a counter that is not lower than the stored one.
     fileprivate func notBehind(_ kept: SignatureKey?) -> SignatureKey {
         guard let kept, kept.key == key else { return self }
         return SignatureKey(key: key, counter: max(counter, kept.counter))

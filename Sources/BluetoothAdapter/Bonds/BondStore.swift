@@ -3,38 +3,38 @@ import BluetoothHost
 import BluetoothSMP
 import HCITransport
 
-/// Keeps bonds, and the identities of this device that they were made with, from one run to the next.
+/// Stores bonds, and the local identities they were made with, across runs.
 ///
-/// Its calls are synchronous, and a store on disk makes them wait for the disk: some milliseconds as a rule, at most
-/// some seconds where another program holds the store up. They may come from any thread. A call that has returned has
-/// happened, whatever happens to the program then; a call that throws has changed nothing, but for a damaged file that it
-/// has set aside.
+/// The calls are synchronous, and with a store on disk they block: typically for milliseconds, at most for a few
+/// seconds if another program holds the store. They may come from any thread. When a call returns, its change is
+/// permanent, even if the program is killed immediately afterwards. A call that throws has changed nothing, except that
+/// it may have set a damaged file aside.
 public protocol BondStore: Sendable {
-    /// The identities of this device that are kept.
+    /// The local identities in the store.
     func identities() throws(BondStoreError) -> [DeviceIdentity]
 
-    /// The identity that was kept for a controller; nil if there is none yet: make one, and `keep` it.
+    /// The identity stored for a controller; nil if none exists yet. In that case, create one and `keep` it.
     ///
-    /// - Parameter controller: the controller's public address, or whatever else it is known by.
+    /// - Parameter controller: the controller's public address, or another address that identifies it.
     func identity(for controller: DeviceAddress) throws(BondStoreError) -> DeviceIdentity?
 
-    /// Keeps the identity this device has with a controller, instead of the one kept before.
+    /// Stores the identity that this device uses with a controller, replacing the previous one.
     ///
     /// - Throws: `.identityInUse` if the store has bonds of that identity's address with another IRK.
     func keep(_ identity: DeviceIdentity, for controller: DeviceAddress) throws(BondStoreError)
 
-    /// The bonds of an identity, in the order of their addresses.
+    /// The bonds of an identity, sorted by address.
     ///
     /// - Throws: `.identityInUse` if the store has bonds of that address with another IRK.
     func bonds(of local: DeviceIdentity) throws(BondStoreError) -> [Bond]
 
-    /// Adds a bond, or replaces the one with the same peer. The counters of a signature key never go back: where the
-    /// store has a higher one for the same key, that stays.
+    /// Adds a bond, or replaces the bond with the same peer. The counter of a signature key never decreases: if the
+    /// store has a higher counter for the same key, it keeps that one.
     ///
-    /// - Throws: `.full` if it is one bond too many; `.identityInUse`.
+    /// - Throws: `.full` if the store has no room for another bond; `.identityInUse`.
     func save(_ bond: Bond, of local: DeviceIdentity) throws(BondStoreError)
 
-    /// Removes the bond with a peer. Returns false if there is none.
+    /// Removes the bond with a peer. Returns false if no such bond exists.
     ///
     /// - Throws: `.identityInUse`.
     @discardableResult
@@ -42,8 +42,8 @@ public protocol BondStore: Sendable {
 }
 
 extension BondStore {
-    /// Removes the bond with a peer at this address: its identity address, or the one it paired under. Returns false if
-    /// there is none.
+    /// Removes the bond with the peer at this address: its identity address, or the address it paired with. Returns
+    /// false if no such bond exists.
     @discardableResult
     public func remove(_ address: DeviceAddress, of local: DeviceIdentity) throws(BondStoreError) -> Bool {
         let bond = try bonds(of: local).first { $0.address.isSameDevice(as: address) }
@@ -53,52 +53,53 @@ extension BondStore {
 }
 
 extension DeviceAddress {
-    /// Whether this is the same address, resolved by a controller or not.
+    /// Whether both addresses are the same, regardless of whether a controller resolved them.
     package func isSameDevice(as other: DeviceAddress) -> Bool { PeerID(self) == PeerID(other) }
 }
 
-/// Bounds of a store of bonds.
+/// Limits of a bond store.
 public enum BondLimits {
-    /// The most bonds of one identity.
+    /// The maximum number of bonds per identity.
     public static let bonds = 1024
-    /// The most identities.
+    /// The maximum number of identities.
     public static let identities = 64
-    /// The most subscriptions of one bond.
+    /// The maximum number of subscriptions per bond.
     public static let subscriptions = 256
 }
 
-/// Why bonds could not be read or kept. Its text says what to do.
+/// Why bonds could not be read or stored. The description states what to do.
 public enum BondStoreError: Error, Equatable, Sendable {
-    /// The environment does not say where bonds are kept.
+    /// No directory for bonds is given, and the environment does not name one.
     case noDirectory
-    /// The operating system refuses: what it was asked to do, where, and its error.
+    /// A system call failed: the action, the path, and the error number.
     case system(String, path: String, errno: Int32)
-    /// A file was damaged, and has been set aside under another name; nil if that failed too. The call had no other effect.
-    /// Made again, it finds the store without the file.
+    /// A file is damaged and was renamed to `setAside`, which is nil if that failed as well. The call had no other
+    /// effect. Repeat it, and it finds the store without the file.
     case damaged(path: String, reason: String, setAside: String?)
-    /// The file was written by a later version of this package. It is left as it is.
+    /// The file was written by a later version of this package. It was not changed.
     case laterVersion(path: String)
-    /// Others than this user can read the file, or write the directory.
+    /// Other users can read the file, or write to the directory.
     case exposed(path: String, isDirectory: Bool)
-    /// Another program has held the store for too long.
+    /// Another program held the store for too long.
     case busy(path: String)
-    /// The store has as many bonds, identities, or subscriptions of one bond as it keeps.
+    /// The store has reached its maximum number of bonds, of identities, or of subscriptions per bond.
     case full(String, maximum: Int)
-    /// What is to be kept is nothing that pairing leads to; the text says why.
+    /// The bond or identity cannot be the result of pairing. The text states why.
     case invalid(String)
     /// The store has bonds of this identity address with another IRK.
     case identityInUse(DeviceAddress)
-    /// The process has no thread left to write with.
+    /// The process could not create a thread for writing.
     case noThread
-    /// This many new bonds wait for the disk, and the next one is not kept.
+    /// This number of new bonds, the maximum, is waiting for the disk. The next bond is not stored.
     case overloaded(Int)
-    /// The adapter closed before this many changes of bonds were written.
+    /// The adapter closed before this number of bond changes was written.
     case abandoned(Int)
-    /// Bonds are made with an identity, and the adapter has none: its controller was never ready.
+    /// A bond requires a local identity, but the adapter has none because its controller was never ready.
     case noIdentity
 }
 
 extension BondStoreError: CustomStringConvertible {
+    /// One line that states what failed and what can be done about it. It may contain paths and addresses, but no key.
     public var description: String {
         switch self {
         case .noDirectory:

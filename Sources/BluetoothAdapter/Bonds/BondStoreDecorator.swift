@@ -2,11 +2,11 @@ import BluetoothBase
 import BluetoothHost
 import BluetoothSMP
 
-/// A store of bonds in front of another one, which handles all calls that this one does not implement.
+/// A bond store that wraps another one, which handles all calls that the decorator does not implement.
 package protocol BondStoreDecorator: BondStore {
     associatedtype Store: BondStore
 
-    /// The store behind it.
+    /// The wrapped store.
     var store: Store { get }
 }
 

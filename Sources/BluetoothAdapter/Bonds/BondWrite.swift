@@ -3,18 +3,18 @@ import BluetoothHost
 import BluetoothSMP
 import BluetoothUsers
 
-/// One change of a store of bonds.
+/// One change to a bond store.
 struct BondWrite: Sendable {
-    /// The change of a bond; nil if no bond changes.
+    /// The change of a bond; nil if only the identity is stored.
     let change: BondChange?
-    /// Whose bonds they are.
+    /// The local identity that the bond belongs to.
     let local: DeviceIdentity
-    /// The controller that this is the identity for; nil where the store knows.
+    /// The controller to store the identity for; nil if the store already has it.
     let controller: DeviceAddress?
 
-    /// Carries it out.
+    /// Applies the change to a store.
     func perform(on store: any BondStore) throws(BondStoreError) {
-        // An identity is kept with its first bond.
+        // The identity is stored together with its first bond.
         if let controller, try store.identity(for: controller) != local { try store.keep(local, for: controller) }
         switch change {
         case nil: return
@@ -24,7 +24,7 @@ struct BondWrite: Sendable {
         }
     }
 
-    /// The bond that is void where this could not be carried out.
+    /// The new bond, which becomes invalid if this change fails.
     fileprivate var made: Bond? { if case .made(let made) = change { made.bond } else { nil } }
 
     /// The update of a bond that was stored before.
@@ -34,11 +34,11 @@ struct BondWrite: Sendable {
 /// The outcome of a change.
 struct BondWriteResult: Sendable {
     let write: BondWrite
-    /// Nil for one that was carried out.
+    /// Nil if the change was carried out.
     let error: BondStoreError?
 }
 
-/// The bond that the store has with a peer, after the last of the changes that were under way.
+/// The bond that the store has with a peer after its last pending change has ended.
 struct SettledBond: Sendable {
     let peer: PeerID
     let local: DeviceIdentity
@@ -46,24 +46,25 @@ struct SettledBond: Sendable {
     let bond: Bond?
 }
 
-/// Changes that wait to be written, and results that wait to be reported, both in order.
+/// The changes that wait to be written and the results that wait to be reported, both in order.
 struct BondWriteQueue: Sendable {
     private(set) var waiting: [BondWrite] = []
     private var current: BondWrite?
     private var results: [BondWriteResult] = []
-    /// The bonds that the store has with the peers of changes under way.
+    /// For each peer with a pending change, the bond that the store currently has.
     private var stored: [PeerID: SettledBond] = [:]
 
-    /// The maximum number of new bonds that wait. A peer can pair again and again while a store hangs.
+    /// The maximum number of new bonds that may wait. A peer can pair repeatedly while a store hangs.
     static let maximumMade = 64
 
-    /// Whether nothing waits, and nothing is being written.
+    /// Whether no change is waiting or being written.
     var isIdle: Bool { waiting.isEmpty && current == nil }
 
-    /// Adds a change. One that replaces another of the same bond takes its place, and a bond that is one too many fails at once:
-    /// the queue of a store that hangs stays short.
+    /// Adds a change. The queue stays short even if the store hangs: an update replaces a waiting update of the same
+    /// bond, and a new bond beyond `maximumMade` fails immediately.
     ///
-    /// - Returns: false if the change is not written, because its bond could not be stored when it was made.
+    /// - Returns: false if nothing was added, because too many new bonds are waiting or because the bond that this
+    ///   updates could not be stored.
     mutating func append(_ write: BondWrite) -> Bool {
         if let peer = write.peer, stored[peer] == nil {
             stored[peer] = SettledBond(peer: peer, local: write.local, bond: write.former)
@@ -93,7 +94,7 @@ struct BondWriteQueue: Sendable {
         return current
     }
 
-    /// The oldest change has been carried out, or could not be.
+    /// The oldest change was carried out, or failed with `error`.
     mutating func ended(_ write: BondWrite, _ error: BondStoreError?) {
         current = nil
         results.append(BondWriteResult(write: write, error: error))
@@ -101,11 +102,11 @@ struct BondWriteQueue: Sendable {
             stored[peer] = SettledBond(peer: peer, local: write.local, bond: write.outcome)
         }
         guard error != nil, let made = write.made else { return }
-        // An update must not bring it back.
+        // A waiting update must not restore the bond.
         waiting.removeAll { $0.update?.hasKeys(of: made) ?? false }
     }
 
-    /// Drops all changes. One that is being written may succeed or not.
+    /// Drops all changes. The change that is being written may still succeed.
     ///
     /// - Returns: the number of changes whose outcome is unknown.
     mutating func abandon() -> Int {
@@ -118,8 +119,8 @@ struct BondWriteQueue: Sendable {
         return results
     }
 
-    /// The bonds that the store has with peers whose last change has ended, each reported once. After a failure they differ from the
-    /// intended ones.
+    /// The bonds that the store has with peers whose last change has ended. Each is reported once. After a failed write
+    /// they differ from the intended bonds.
     mutating func takeSettled() -> [SettledBond] {
         guard !stored.isEmpty, results.isEmpty else { return [] }
         let busy = Set((waiting + [current].compactMap(\.self)).compactMap(\.peer))
@@ -130,7 +131,7 @@ struct BondWriteQueue: Sendable {
 }
 
 extension BondWrite {
-    /// The bond that the store has before it.
+    /// The bond that the store has before the change.
     fileprivate var former: Bond? {
         switch change {
         case nil: nil
@@ -139,7 +140,7 @@ extension BondWrite {
         }
     }
 
-    /// The bond that the store has once it is carried out.
+    /// The bond that the store has after the change.
     fileprivate var outcome: Bond? {
         switch change {
         case nil, .removed: nil
@@ -148,7 +149,7 @@ extension BondWrite {
         }
     }
 
-    /// The peer whose bond it is about.
+    /// The peer whose bond changes.
     fileprivate var peer: PeerID? {
         switch change {
         case nil: nil

@@ -2,10 +2,9 @@ import BluetoothBase
 import HCITransport
 import Synchronization
 
-/// Carries changes of bonds out, in order, away from the adapter's thread: a disk may take seconds, and another program may hold
-/// the store.
+/// Writes bond changes in order, on a separate thread: a disk may take seconds, and another program may hold the store.
 ///
-/// Its thread lives for as long as there is something to write.
+/// The thread exists only while there are changes to write.
 final class BondWriter: Sendable {
     private struct State {
         var queue = BondWriteQueue()
@@ -14,7 +13,7 @@ final class BondWriter: Sendable {
 
     private let store: any BondStore
     private let state = Mutex(State())
-    /// Called on the writer's thread once there are results to take.
+    /// Called on the writer's thread when results are available.
     private let whenDone: @Sendable () -> Void
 
     init(_ store: any BondStore, whenDone: @escaping @Sendable () -> Void) {
@@ -22,7 +21,7 @@ final class BondWriter: Sendable {
         self.whenDone = whenDone
     }
 
-    /// Adds a change, and returns at once.
+    /// Adds a change and returns immediately.
     func append(_ write: BondWrite) {
         let begins = state.withLock { state in
             guard state.queue.append(write), !state.isWriting else { return false }
@@ -37,7 +36,7 @@ final class BondWriter: Sendable {
         }
     }
 
-    /// The outcomes of changes since the last call, in the order the changes were added.
+    /// The outcomes of changes since the last call, in the order in which the changes were added.
     func takeResults() -> [BondWriteResult] { state.withLock { $0.queue.takeResults() } }
 
     /// See `BondWriteQueue.takeSettled`.
@@ -58,7 +57,7 @@ final class BondWriter: Sendable {
         }
     }
 
-    /// The next change; nil if no change waits, and the thread ends.
+    /// The next change; nil if none is waiting, in which case the thread ends.
     private func next() -> BondWrite? {
         state.withLock { state in
             let write = state.queue.next()
@@ -67,7 +66,7 @@ final class BondWriter: Sendable {
         }
     }
 
-    /// There is no thread to write with.
+    /// Fails all waiting changes, because no thread could be created.
     private func fail() {
         state.withLock { state in
             while let write = state.queue.next() { state.queue.ended(write, .noThread) }

@@ -2,9 +2,9 @@ import BluetoothBase
 
 /// How a simulated disk handles one change.
 package struct SimulatedWrite: Sendable {
-    /// How long it takes, after the change before it.
+    /// The duration of the write, which starts when the previous one has ended.
     package var latency: Duration
-    /// Why it fails; nil if it does not.
+    /// The error of the write; nil if it succeeds.
     package var failure: BondStoreError?
 
     package init(latency: Duration, failure: BondStoreError? = nil) {
@@ -13,11 +13,11 @@ package struct SimulatedWrite: Sendable {
     }
 }
 
-/// How changes of bonds get to their store.
+/// How bond changes are written to the store.
 enum BondWriting {
     /// On a separate thread.
     case thread(BondWriter)
-    /// In the adapter's turns, when virtual time has come for them: if no other thread may take part.
+    /// In the adapter's turns, as virtual time advances, so that no other thread is involved.
     case turns(TimedBondWriter)
 
     mutating func append(_ write: BondWrite, at now: Instant) {
@@ -68,13 +68,13 @@ enum BondWriting {
     var nextDeadline: Instant? { if case .turns(let writer) = self { writer.nextDeadline } else { nil } }
 }
 
-/// Writes each change when its time has come.
+/// Writes each change when virtual time reaches its deadline.
 struct TimedBondWriter {
     private let store: any BondStore
-    /// Draws what happens to the next change.
+    /// Returns the simulated behavior of the next change.
     private let draw: @Sendable () -> SimulatedWrite
     private var queue = BondWriteQueue()
-    /// The outcome of the first change that waits, and when it is due.
+    /// The simulated behavior of the first waiting change, and when it ends.
     private var current: (write: SimulatedWrite, due: Instant)?
 
     init(_ store: any BondStore, draw: @escaping @Sendable () -> SimulatedWrite) {

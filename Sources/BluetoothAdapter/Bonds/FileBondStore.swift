@@ -3,32 +3,34 @@ import BluetoothHost
 import BluetoothSMP
 import Synchronization
 
-/// Bonds on disk: a file for each identity of this device.
+/// Bonds on disk, in one file per local identity.
 ///
-/// Any number of stores, in this program or others, may use one directory at the same time. Each change reads the file,
-/// changes one bond of it and replaces the file, while no other can. A program that is killed at any instant leaves the
-/// state before or after its change. `Documentation/Security.md` describes the files.
+/// Any number of stores, in this program or others, may use one directory at the same time. To change a bond, a store
+/// locks the directory, reads the file, and replaces it. If the program is killed at any point, the file has either its
+/// old or its new content. `Documentation/Security.md` describes the files.
 public final class FileBondStore: BondStore {
-    /// Where the files are. It is made when the first is written.
+    /// The directory of the files. It is created when the first file is written.
     public let directory: String
     private let patience: Duration
-    /// Threads of this program wait for each other here, and for other programs at the lock file.
+    /// Serializes the threads of this program. The lock file serializes programs.
     private let turn = Mutex(())
 
-    /// The most octets of a file.
+    /// The maximum length of a file, in octets.
     static let maximumLength = 1 << 25
     private static let suffix = ".json"
 
+    /// Creates a store in a directory.
+    ///
     /// - Parameter patience: how long a call waits for another program that is changing the store.
     public init(directory: String, patience: Duration = .seconds(2)) {
         self.directory = directory
         self.patience = patience
     }
 
-    /// `bonds` in `$STATE_DIRECTORY`, which systemd sets, else in `$XDG_STATE_HOME/swift-bluetooth-le` or
-    /// `~/.local/state/swift-bluetooth-le`.
+    /// Creates a store in the default directory: `bonds` in `$STATE_DIRECTORY`, which systemd sets, otherwise in
+    /// `$XDG_STATE_HOME/swift-bluetooth-le` or `~/.local/state/swift-bluetooth-le`.
     ///
-    /// - Throws: `.noDirectory` if the environment says none of these.
+    /// - Throws: `.noDirectory` if the environment sets none of these.
     public convenience init() throws(BondStoreError) {
         try self.init(defaultIn: StateDirectory.path())
     }
@@ -40,12 +42,17 @@ public final class FileBondStore: BondStore {
 
     // MARK: - Reading
 
+    /// The local identities, one for each file in the directory, in the order of the file names. Empty if the directory
+    /// does not exist.
     public func identities() throws(BondStoreError) -> [DeviceIdentity] { try shelves().map(\.identity) }
 
+    /// The identity stored for a controller, otherwise the one whose address is the address of the controller; nil if
+    /// neither exists. Reads every file.
     public func identity(for controller: DeviceAddress) throws(BondStoreError) -> DeviceIdentity? {
         BondShelf.ofController(controller, in: try shelves())?.identity
     }
 
+    /// The bonds in the file of an identity, sorted by address. Empty if the identity has no file.
     public func bonds(of local: DeviceIdentity) throws(BondStoreError) -> [Bond] {
         guard let shelf = try shelf(in: file(of: local.address)) else { return [] }
         return try shelf.bonds(of: local)
@@ -61,6 +68,8 @@ public final class FileBondStore: BondStore {
 
     // MARK: - Changing
 
+    /// Stores the identity that this device uses with a controller, and removes the controller from the files of other
+    /// identities.
     public func keep(_ identity: DeviceIdentity, for controller: DeviceAddress) throws(BondStoreError) {
         try withLock { () throws(BondStoreError) in
             try change(identity) { (shelf) throws(BondStoreError) in try shelf.keep(identity, for: controller) }
@@ -74,12 +83,15 @@ public final class FileBondStore: BondStore {
         }
     }
 
+    /// Adds a bond to the file of an identity, or replaces the bond with the same peer. Creates the file if necessary.
     public func save(_ bond: Bond, of local: DeviceIdentity) throws(BondStoreError) {
         try withLock { () throws(BondStoreError) in
             try change(local) { (shelf) throws(BondStoreError) in try shelf.save(bond, of: local) }
         }
     }
 
+    /// Removes the bond with a peer from the file of an identity. Returns false, and writes nothing, if no such bond
+    /// exists.
     @discardableResult
     public func remove(_ peer: PeerID, of local: DeviceIdentity) throws(BondStoreError) -> Bool {
         guard let shelf = try shelf(in: file(of: local.address)) else { return false }
@@ -89,7 +101,7 @@ public final class FileBondStore: BondStore {
         }
     }
 
-    /// Changes what the file of an identity holds. Under the lock.
+    /// Changes the content of an identity's file. Requires the lock.
     private func change<Result>(
         _ local: DeviceIdentity, _ body: (inout BondShelf) throws(BondStoreError) -> Result
     ) throws(BondStoreError) -> Result {
@@ -109,7 +121,7 @@ public final class FileBondStore: BondStore {
         DurableFile(directory: directory, name: name, maximumLength: Self.maximumLength)
     }
 
-    /// `c01122334455-random.json`: any file system allows such names.
+    /// A name such as `c01122334455-random.json`, which is valid on any file system.
     private func file(of address: DeviceAddress) -> DurableFile {
         let digits = String(address.value, radix: 16)
         let isRandom = address.randomKind != nil
@@ -118,7 +130,7 @@ public final class FileBondStore: BondStore {
         )
     }
 
-    /// The names of the files there are.
+    /// The names of the existing files.
     private func names() throws(BondStoreError) -> [String] {
         let names: [String]
         do { names = try StateDirectory.names(in: directory) } catch { throw BondStoreError(error) }
@@ -138,19 +150,19 @@ public final class FileBondStore: BondStore {
         }
     }
 
-    /// Reads a file. No lock is needed, since files are replaced as a whole.
+    /// Reads a file. This needs no lock, because files are replaced atomically.
     private func shelf(in file: DurableFile) throws(BondStoreError) -> BondShelf? {
         do {
             return try decoded(file)
         } catch .damaged(let path, let reason, _) {
-            // Perhaps another program has just replaced it.
+            // Read the file again with the lock held, because another program may just have replaced it.
             return try withLock(otherwise: .damaged(path: path, reason: reason, setAside: nil)) {
                 () throws(BondStoreError) in try read(file)
             }
         }
     }
 
-    /// Reads a file, and sets it aside if it is damaged. Under the lock.
+    /// Reads a file, and sets it aside if it is damaged. Requires the lock.
     private func read(_ file: DurableFile) throws(BondStoreError) -> BondShelf? {
         do {
             return try decoded(file)
@@ -187,13 +199,15 @@ public final class FileBondStore: BondStore {
         }
     }
 
-    /// Whoever can write the directory can put in keys of their own.
+    /// A user who can write to the directory could add their own keys.
     private func checkDirectory() throws(BondStoreError) {
         guard let mode = StateDirectory.mode(of: directory), mode & 0o022 != 0 else { return }
         throw .exposed(path: directory, isDirectory: true)
     }
 
-    /// - Parameter failure: thrown if the lock cannot be had; nil for the reason itself.
+    /// Runs `body` with the directory locked.
+    ///
+    /// - Parameter failure: the error to throw if the lock is unavailable; nil to throw the actual reason.
     private func withLock<Result>(
         otherwise failure: BondStoreError? = nil, _ body: () throws(BondStoreError) -> Result
     ) throws(BondStoreError) -> Result {

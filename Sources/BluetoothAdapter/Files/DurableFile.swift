@@ -1,12 +1,12 @@
 import BluetoothPlatform
 import HCITransport
 
-/// A file that is replaced as a whole: a program that is killed at any instant leaves what was there before or what is
-/// there after, and nothing between.
+/// A file that is replaced atomically: if the program is killed at any point, the file has either its old or its new
+/// content.
 package struct DurableFile: Sendable {
     package let directory: String
     package let name: String
-    /// The most octets it may have. A longer one is not read.
+    /// The maximum length in octets. A longer file is not read.
     package let maximumLength: Int
 
     package init(directory: String, name: String, maximumLength: Int) {
@@ -17,7 +17,7 @@ package struct DurableFile: Sendable {
 
     package var path: String { directory + "/" + name }
 
-    /// What is in a file, and who may do what with it.
+    /// The content of a file, and its permissions.
     package struct Content {
         package var bytes: [UInt8]
         /// The permission bits.
@@ -26,9 +26,9 @@ package struct DurableFile: Sendable {
 
     // MARK: - Reading
 
-    /// The content; nil if there is no file.
+    /// Reads the content; nil if the file does not exist.
     package func read() throws(FileFailure) -> Content? {
-        // A pipe of this name must not hold anybody up.
+        // Nonblocking, because opening a named pipe would otherwise block.
         let descriptor: Int32
         do {
             descriptor = try Errno.check { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
@@ -64,9 +64,10 @@ package struct DurableFile: Sendable {
 
     // MARK: - Writing
 
-    /// Replaces the content. When it returns, that is on the disk; when it throws, the file is what it was.
+    /// Replaces the content. When the call returns, the content is on the disk. When it throws, the file is unchanged.
     ///
-    /// The directory is made if it is missing. No two programs may write the same file at the same time: see `FileLock`.
+    /// The directory is created if it is missing. Two programs must not write the same file at the same time: see
+    /// `FileLock`.
     package func write(_ bytes: [UInt8]) throws(FileFailure) {
         guard bytes.count <= maximumLength else { throw .tooLong(path: path, maximum: maximumLength) }
         try StateDirectory.make(directory)
@@ -84,7 +85,7 @@ package struct DurableFile: Sendable {
     private static func write(_ bytes: [UInt8], to path: String) throws(Errno) {
         let descriptor = try Errno.check { open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600) }
         do throws(Errno) {
-            // One that a killed program has left may have other permissions.
+            // A file that a killed program left behind may have other permissions.
             try Errno.check { fchmod(descriptor, 0o600) }
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -98,14 +99,14 @@ package struct DurableFile: Sendable {
             close(descriptor)
             throw error
         }
-        // Some file systems report only now that the disk is full.
+        // Some file systems report a full disk only when the file is closed.
         guard close(descriptor) == 0 else { throw .last }
     }
 
     // MARK: - Damage
 
-    /// Gives the file a name under which nothing reads it: `NAME.damaged`, or the first of `NAME.damaged.2` and so on that
-    /// is free.
+    /// Renames the file so that it is no longer read: to `NAME.damaged`, or to the first unused name of
+    /// `NAME.damaged.2` and so on.
     ///
     /// - Returns: the new path; nil if that fails.
     package func setAside() -> String? {
@@ -123,11 +124,11 @@ package struct DurableFile: Sendable {
 
 /// Why a file could not be read or written.
 package enum FileFailure: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The operating system refuses: what it was asked to do, where, and its error.
+    /// A system call failed: the action, the path, and the error number.
     case system(String, path: String, errno: Int32)
-    /// Something of that name is there, but no file.
+    /// The path exists but is not a regular file.
     case notAFile(path: String)
-    /// The file has more octets than it may have.
+    /// The file exceeds its maximum length.
     case tooLong(path: String, maximum: Int)
     /// Another program holds the lock.
     case busy(path: String)

@@ -1,18 +1,18 @@
 import BluetoothPlatform
 import HCITransport
 
-/// Keeps other users of a directory from changing what is in it, in this program and in others, until it is released. A program
-/// that is killed lets go.
+/// An exclusive lock on a directory, held against other threads and programs until it is released. The kernel releases
+/// it if the program is killed.
 struct FileLock {
     private let descriptor: Int32
 
-    /// How long to wait at first, and at most, before looking again, in microseconds.
+    /// The initial and the maximum delay between attempts, in microseconds.
     private static let pause: (first: UInt32, longest: UInt32) = (100, 2_000)
 
-    /// Makes the directory if it is missing.
+    /// Acquires the lock. Creates the directory if it is missing.
     ///
-    /// - Parameter patience: how long to wait for another.
-    /// - Throws: `.busy` after that.
+    /// - Parameter patience: how long to wait while another owner holds the lock.
+    /// - Throws: `.busy` after that time.
     init(directory: String, patience: Duration) throws(FileFailure) {
         try StateDirectory.make(directory)
         let path = directory + "/.lock"
@@ -22,7 +22,7 @@ struct FileLock {
         } catch {
             throw FileFailure("write", path, error)
         }
-        // The kernel would wait for ever, for a program that is stopped for instance.
+        // A blocking `flock` could wait forever, for example for a program that is stopped.
         let deadline = ContinuousClock.now + patience
         var pause = Self.pause.first
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {

@@ -1,26 +1,26 @@
 import BluetoothPlatform
 import HCITransport
 
-/// Where this package keeps what it needs in the next run, and how directories are made for that.
+/// Locates the directory in which this package keeps state between runs, and creates directories.
 package enum StateDirectory {
-    /// `STATE_DIRECTORY` of systemd, else `swift-bluetooth-le` in `XDG_STATE_HOME` or `~/.local/state`; nil if the
-    /// environment says none of these.
+    /// systemd's `STATE_DIRECTORY`, otherwise `swift-bluetooth-le` in `XDG_STATE_HOME` or in `~/.local/state`; nil if
+    /// the environment sets none of these.
     ///
-    /// - Parameter environment: returns the value of a variable.
+    /// - Parameter environment: returns the value of an environment variable.
     package static func path(
         _ environment: (String) -> String? = { getenv($0).map { String(cString: $0) } }
     ) -> String? {
-        // Relative paths do not count (XDG Base Directory Specification).
+        // Relative paths are ignored (XDG Base Directory Specification).
         func absolute(_ name: String) -> String? { environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
-        // If systemd names several directories, the first is ours.
+        // If systemd lists several directories, this package uses the first.
         if let path = absolute("STATE_DIRECTORY")?.split(separator: ":").first { return String(path) }
         let base = absolute("XDG_STATE_HOME") ?? absolute("HOME").map { $0 + "/.local/state" }
         return base.map { $0 + "/swift-bluetooth-le" }
     }
 
-    /// Makes a directory that only this user can use, and those above it that are missing.
+    /// Creates a directory that only this user can access, and any missing parent directories.
     static func make(_ path: String) throws(FileFailure) {
-        // What is there already is left as it is.
+        // The permissions of an existing directory are not changed.
         if mkdir(path, 0o700) == 0 {
             synchronize(parent(of: path))
             return
@@ -35,7 +35,7 @@ package enum StateDirectory {
         }
     }
 
-    /// The directory that a path is in. It gets shorter with each call, until it is `/` or `.`.
+    /// The parent directory of a path. Repeated calls end at `/` or `.`.
     private static func parent(of path: String) -> String {
         var path = path[...]
         while path.count > 1, path.last == "/" { path.removeLast() }
@@ -43,7 +43,7 @@ package enum StateDirectory {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Makes new names survive a loss of power. Some file systems do not support this, and say so.
+    /// Makes new directory entries survive a power failure, on file systems that support it.
     static func synchronize(_ directory: String) {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -51,14 +51,14 @@ package enum StateDirectory {
         close(descriptor)
     }
 
-    /// The permission bits of a directory; nil if there is none.
+    /// The permission bits of a directory; nil if it does not exist.
     static func mode(of directory: String) -> mode_t? {
         var status = stat()
         guard stat(directory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
         return status.st_mode & 0o7777
     }
 
-    /// The names in a directory, in order; none if it does not exist.
+    /// The sorted names in a directory; empty if it does not exist.
     static func names(in directory: String) throws(FileFailure) -> [String] {
         guard let stream = opendir(directory) else {
             if errno == ENOENT { return [] }

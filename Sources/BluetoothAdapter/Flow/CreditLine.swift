@@ -2,29 +2,31 @@ import BluetoothATT
 import BluetoothHost
 import Synchronization
 
-/// A sender that waits for a credit.
+/// A sender that waits for a send credit.
 package protocol CreditWaiter: Sendable {
-    /// The attribute of the peer that its value is for; nil for a value that is not for an attribute of the peer.
+    /// The peer's attribute that the value is for; nil for other values.
     var target: AttributeHandle? { get }
-    /// The sender has a credit now. False if it no longer waits: then the credit goes to the next one.
+    /// Grants the sender a credit. Returns false if it is no longer waiting, in which case the credit goes to the next
+    /// sender.
     func grant() -> Bool
-    /// There will be no credit.
+    /// Ends the wait with an error, because there will be no more credits.
     func fail(_ error: BluetoothError)
 }
 
-/// The credits of one link or channel, and the senders that wait for one, in order.
+/// The credits of one link or channel, and the queue of senders that wait for one.
 package final class CreditLine: Sendable {
     package enum Outcome {
         case granted
-        /// `CreditWaiter.grant` or `fail` follows.
+        /// The sender was queued. `CreditWaiter.grant` or `fail` follows.
         case waits
-        /// There are no more credits.
+        /// The link or channel is closed, so there are no more credits.
         case closed
     }
 
     private let lease = SendLease()
     private let waiters = Mutex(Waiters())
-    /// How many wait. Read without the lock: a sender that finds none takes a credit at once.
+    /// The number of waiting senders. Read without the lock, so that a sender can take a credit directly if none is
+    /// waiting.
     private let waitingCount = Atomic<Int>(0)
 
     private struct Waiters {
@@ -39,7 +41,7 @@ package final class CreditLine: Sendable {
         mutating func removeFirst() -> any CreditWaiter {
             defer {
                 head += 1
-                // Moving up a row that is half empty costs little for each waiter.
+                // Compacting only when at least half of the array is unused keeps the cost per waiter constant.
                 if head * 2 >= entries.count {
                     entries.removeFirst(head)
                     head = 0
@@ -58,17 +60,17 @@ package final class CreditLine: Sendable {
 
     package init(count: Int = 0) { _ = lease.add(count) }
 
-    /// How many credits there are.
+    /// The number of available credits.
     package var count: Int { lease.count }
 
     /// Whether a credit can be taken.
     package var isAvailable: Bool { waitingCount.load(ordering: .relaxed) == 0 && lease.count > 0 }
 
-    /// Takes a credit, unless another sender already waits for one.
+    /// Takes a credit, unless another sender is already waiting for one.
     @inline(__always)
     package func take() -> Bool { waitingCount.load(ordering: .relaxed) == 0 && lease.take() }
 
-    /// Takes a credit, or queues the sender for one.
+    /// Takes a credit, or queues the sender until one is available.
     package func wait(_ waiter: any CreditWaiter) -> Outcome {
         waiters.withLock { waiters in
             if lease.isClosed { return .closed }
@@ -79,7 +81,7 @@ package final class CreditLine: Sendable {
         }
     }
 
-    /// Adds credits, and grants them to the senders that wait.
+    /// Adds credits and grants them to waiting senders.
     package func add(_ count: Int) {
         guard lease.add(count) else { return }
         while let waiter = next() {
@@ -95,7 +97,7 @@ package final class CreditLine: Sendable {
         }
     }
 
-    /// Removes and returns the senders whose values are for attributes in these handles.
+    /// Removes and returns the senders whose values are for attributes in this range of handles.
     package func remove(in handles: ClosedRange<AttributeHandle>) -> [any CreditWaiter] {
         waiters.withLock { waiters in
             let removed = waiters.remove { waiter in waiter.target.map { handles.contains($0) } ?? false }
@@ -104,12 +106,12 @@ package final class CreditLine: Sendable {
         }
     }
 
-    /// The link or channel is gone: there are no more credits.
+    /// Closes the line, because the link or channel has ended.
     ///
-    /// - Returns: the senders that waited, oldest first, and how many credits were left.
+    /// - Returns: the waiting senders, oldest first, and the number of unused credits.
     package func close() -> (waiters: [any CreditWaiter], count: Int) {
         waiters.withLock { waiters in
-            // In one step: a sender may take a credit meanwhile.
+            // Read and cleared in one step, because another thread may take a credit at the same time.
             let count = lease.close().count
             waitingCount.store(0, ordering: .relaxed)
             return (waiters.remove { _ in true }, count)

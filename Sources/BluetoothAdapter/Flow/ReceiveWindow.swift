@@ -1,22 +1,23 @@
 import Synchronization
 
-/// How many octets of received values wait for one user on one link.
+/// Counts the octets of received values that one user has not consumed yet on one link.
 ///
-/// The adapter's thread adds, and the consumer of the values removes. While too much waits, the link is held if its
-/// controller can do that. Beyond the limit the link ends, since the loss of a value would go unnoticed.
+/// The adapter's thread adds values, and their consumer removes them. When more than half of `limit` is waiting, the
+/// link is held, if its controller supports that. Above `limit`, the link must be disconnected, because a dropped value
+/// would go unnoticed.
 public final class ReceiveWindow: Sendable {
-    /// What to do after adding a value.
+    /// The action to take after adding a value.
     public enum Advice: Equatable, Sendable {
         case none
-        /// `HostCall.holdReceiving`.
+        /// Post `HostCall.holdReceiving`.
         case hold
-        /// `HostCall.disconnect`, with `.consumerTooSlow`: once.
+        /// Post `HostCall.disconnect` with `.consumerTooSlow`. Advised once.
         case overflow
     }
 
-    /// How many octets may wait: one mebibyte.
+    /// The maximum number of waiting octets: 1 MiB.
     public static let limit = 1 << 20
-    /// The least a value counts, since even an empty one takes memory.
+    /// The minimum that a value counts for, since even an empty value takes memory.
     public static let leastCount = 64
 
     private static let holdLimit = limit / 2
@@ -26,9 +27,10 @@ public final class ReceiveWindow: Sendable {
     private let isHeld = Atomic<Bool>(false)
     private let hasOverflown = Atomic<Bool>(false)
 
+    /// Creates a window in which no octets are waiting and the link is not held.
     public init() {}
 
-    /// Adds a value of this length. Called on the adapter's thread.
+    /// Adds a value of this length. Must be called on the adapter's thread.
     public func add(_ count: Int) -> Advice {
         let waiting = octets.wrappingAdd(max(count, Self.leastCount), ordering: .relaxed).newValue
         guard waiting > Self.holdLimit else { return .none }
@@ -40,7 +42,7 @@ public final class ReceiveWindow: Sendable {
 
     /// Removes a value of this length.
     ///
-    /// - Returns: Whether the link should resume: `HostCall.resumeReceiving`.
+    /// - Returns: whether the link should resume, with `HostCall.resumeReceiving`.
     public func remove(_ count: Int) -> Bool {
         let waiting = octets.wrappingSubtract(max(count, Self.leastCount), ordering: .relaxed).newValue
         guard waiting < Self.resumeLimit, isHeld.load(ordering: .relaxed) else { return false }

@@ -1,22 +1,24 @@
 import Synchronization
 
-/// The send credits of one user on one link: how many unacknowledged values it may still hand over.
+/// The send credits of one user on one link: the number of values that the user may still hand over. The host returns a
+/// credit when its value has gone to the controller.
 ///
-/// One atomic word, so that taking a credit needs no lock and no other thread. The adapter's thread adds the credits of
-/// `UserEvent.sendCredit`; senders take them on any thread.
+/// A single atomic word holds the credits, so taking one needs neither a lock nor another thread. The adapter's thread
+/// adds the credits of `UserEvent.sendCredit`, and senders take them on any thread.
 public final class SendLease: Sendable {
-    // The lowest two bits are flags, the rest is the number of credits.
+    // The lowest two bits are flags. The other bits are the number of credits.
     private let word = Atomic<Int>(0)
 
     private static let isAwaited = 1
     private static let isClosed = 2
     private static let credit = 4
 
+    /// Creates a lease without credits. `add` provides the first ones.
     public init() {}
 
-    /// Takes credits. If there are too few it takes none, and `add` will report a waiter.
+    /// Takes credits. If too few are available, it takes none, and a later `add` reports a waiting sender.
     ///
-    /// - Returns: Whether they were taken.
+    /// - Returns: whether the credits were taken.
     public func take(_ count: Int = 1) -> Bool {
         var current = word.load(ordering: .relaxed)
         while true {
@@ -30,10 +32,12 @@ public final class SendLease: Sendable {
         }
     }
 
-    /// Takes a credit, or owes one: the value then waits for it with the host.
+    /// Takes a credit, going into debt if none is available. A value handed over on debt waits in the host for its
+    /// credit.
     ///
-    /// - Parameter limit: the most credits that may be owed. Beyond that `add` will report a waiter, as where a credit is owed.
-    /// - Returns: Whether the value may be handed over.
+    /// - Parameter limit: the maximum debt. Once the sender is in debt, or is refused because of the limit, a later
+    ///   `add` reports a waiting sender.
+    /// - Returns: whether the value may be handed over.
     public func take(owing limit: Int) -> Bool {
         var current = word.load(ordering: .relaxed)
         while true {
@@ -48,20 +52,21 @@ public final class SendLease: Sendable {
         }
     }
 
-    /// How many credits there are; less than none where some are owed.
+    /// The number of available credits; negative if credits are owed.
     public var count: Int { word.load(ordering: .acquiring) >> 2 }
 
-    /// Whether a credit is available. If not, `add` will report a waiter.
+    /// Whether a credit is available. If not, a later `add` reports a waiting sender.
     public var isAvailable: Bool {
         if word.load(ordering: .acquiring) >= Self.credit { return true }
-        // One atomic step: a credit may arrive just before it.
+        // Test and set the flag in one atomic step, since a credit may arrive just before.
         return word.bitwiseOr(Self.isAwaited, ordering: .acquiringAndReleasing).newValue >= Self.credit
     }
 
     /// Adds credits.
     ///
-    /// - Parameter threshold: the credits with which a sender is woken. With more than one it sends several at a time.
-    /// - Returns: Whether a sender found too few since the last time, and must be woken now.
+    /// - Parameter threshold: the number of credits that wakes a sender. A value above 1 lets it send several values at
+    ///   a time.
+    /// - Returns: whether a sender found too few credits since the last wakeup and must be woken now.
     public func add(_ count: Int, wakingAt threshold: Int = 1) -> Bool {
         let (old, new) = word.wrappingAdd(count * Self.credit, ordering: .acquiringAndReleasing)
         guard old & Self.isAwaited != 0, new >> 2 >= threshold else { return false }
@@ -69,15 +74,15 @@ public final class SendLease: Sendable {
         return before & Self.isAwaited != 0
     }
 
-    /// The link is gone: there are no more credits.
+    /// Closes the lease because the link has ended. It gives out no more credits.
     ///
-    /// - Returns: Whether a sender waits for one, and how many credits there were.
+    /// - Returns: whether a sender is waiting, and the number of unused credits.
     @discardableResult
     public func close() -> (isAwaited: Bool, count: Int) {
         let before = word.exchange(Self.isClosed, ordering: .acquiringAndReleasing)
         return (before & Self.isAwaited != 0, before >> 2)
     }
 
-    /// Whether the link is gone.
+    /// Whether the link has ended.
     public var isClosed: Bool { word.load(ordering: .acquiring) & Self.isClosed != 0 }
 }

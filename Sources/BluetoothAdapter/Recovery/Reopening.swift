@@ -1,33 +1,33 @@
 import BluetoothBase
 
-/// When to try to get a lost controller back.
+/// Schedules the attempts to reopen a lost controller.
 ///
-/// A controller that was just lost or plugged in may need a moment: the first retry is after 100 ms, and the delay
-/// doubles up to 5 s. If arrivals are reported, a few attempts are enough, and the next arrival is then awaited at no
-/// cost. Otherwise the attempts continue.
+/// A controller that was just lost or plugged in may need a moment. The first retry comes after 100 ms, and the delay
+/// doubles up to 5 s. If the system reports arriving controllers, the attempts stop after a few, and the next arrival
+/// restarts them. Otherwise they continue.
 struct Reopening: Equatable, Sendable {
-    /// When the next attempt is due; nil during an attempt, and while only an arrival can help.
+    /// When the next attempt is due; nil during an attempt, and while waiting for an arrival.
     private(set) var nextTry: Instant?
     /// The delay before the next attempt.
     private var delay = Self.firstDelay
     private var triesLeft = Self.triesPerArrival
-    /// Whether `arrived` will be called when a controller comes.
+    /// Whether `arrived` will be called when a controller arrives.
     var isToldOfArrivals = false
     private var isTrying = false
-    /// Whether an arrival was reported during an attempt.
+    /// Whether a controller arrived during the current attempt.
     private var hasArrived = false
     private var upSince: Instant?
 
     static let firstDelay = Duration.milliseconds(100)
     static let longestDelay = Duration.seconds(5)
-    /// They take 16 seconds.
+    /// These attempts take 16 seconds in total.
     static let triesPerArrival = 8
-    /// How long a controller must have been up for its loss to count as a first one.
+    /// How long a controller must have been up before its loss restarts the delays.
     static let probation = Duration.seconds(10)
 
-    /// The controller is gone.
+    /// The controller was lost.
     mutating func lost(at now: Instant) {
-        // A controller that comes and goes does not restart the delays.
+        // If a controller is lost repeatedly, the delays keep growing.
         if let upSince, upSince.duration(to: now) < Self.probation {} else { delay = Self.firstDelay }
         upSince = nil
         triesLeft = Self.triesPerArrival
@@ -41,12 +41,12 @@ struct Reopening: Equatable, Sendable {
         hasArrived = false
     }
 
-    /// The attempt has failed: no transport could be opened, or its controller could not be brought up.
+    /// The attempt failed: the transport could not be opened, or its controller could not be initialized.
     ///
     /// - Parameter isAbsent: whether there was nothing to open. Otherwise the attempt itself may have caused an
-    ///   arrival: the kernel announces an adapter when a process releases it.
-    /// - Parameter goesOn: whether to try again even if only an arrival could help: other obstacles to a controller
-    ///   that was never up may end without a report.
+    ///   arrival, because the kernel announces an adapter when a process releases it.
+    /// - Parameter goesOn: whether to keep trying without an arrival. An obstacle that keeps a controller from ever
+    ///   becoming ready may disappear without a report.
     mutating func failed(isAbsent: Bool, goesOn: Bool = false, at now: Instant) {
         isTrying = false
         if hasArrived, isAbsent { return arrived(at: now) }
@@ -55,7 +55,7 @@ struct Reopening: Equatable, Sendable {
         schedule(at: now)
     }
 
-    /// A controller has arrived, perhaps the right one. The system may still be setting it up.
+    /// A controller arrived, although not necessarily the right one. The system may still be setting it up.
     mutating func arrived(at now: Instant) {
         hasArrived = isTrying
         guard !isTrying else { return }
@@ -64,7 +64,7 @@ struct Reopening: Equatable, Sendable {
         schedule(at: now)
     }
 
-    /// The controller is up again.
+    /// The controller is ready again.
     mutating func succeeded(at now: Instant) {
         nextTry = nil
         isTrying = false

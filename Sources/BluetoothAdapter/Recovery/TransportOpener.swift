@@ -1,13 +1,13 @@
 import HCITransport
 import Synchronization
 
-/// One attempt to open a transport, on its own thread: connecting, or resolving a host name, may take many seconds, and
-/// the adapter must answer calls meanwhile.
+/// One attempt to open a transport, on a separate thread. Connecting or resolving a host name may take many seconds,
+/// and the adapter must answer calls in the meantime.
 final class TransportOpener: Sendable {
     typealias Outcome = Result<any HCITransport, TransportError>
 
-    // Unchecked, since the compiler cannot see that the opening thread releases the transport before another takes it:
-    // the value in `state` is used nowhere else, and is taken once.
+    // Unchecked, because the compiler cannot verify that the opening thread no longer uses the transport when another
+    // thread takes it. Only `state` holds the value, and it is taken once.
     private struct Handover: @unchecked Sendable {
         let outcome: Outcome
     }
@@ -15,14 +15,14 @@ final class TransportOpener: Sendable {
     private enum State: Sendable {
         case opening
         case done(Handover)
-        /// The attempt was cancelled.
+        /// The outcome was taken, or the attempt was cancelled.
         case over
     }
 
     private let state = Mutex(State.opening)
     private let cancellation: Waker
 
-    /// - Parameter whenDone: called on the other thread, once there is something to `take`.
+    /// - Parameter whenDone: called on the opening thread when an outcome is available.
     init(
         _ name: TransportName, _ calls: TransportCalls, whenDone: @escaping @Sendable () -> Void
     ) throws(TransportError) {
@@ -37,7 +37,7 @@ final class TransportOpener: Sendable {
         }
     }
 
-    /// The outcome, once; nil while the attempt is under way.
+    /// Returns the outcome, once; nil while the attempt is in progress.
     func take() -> Outcome? {
         state.withLock { state -> Handover? in
             guard case .done(let handover) = state else { return nil }
@@ -46,7 +46,7 @@ final class TransportOpener: Sendable {
         }?.outcome
     }
 
-    /// Cancels the attempt. A transport that still opens is closed again.
+    /// Cancels the attempt. If the transport still opens, it is closed again.
     func cancel() {
         cancellation.wake()
         let handover = state.withLock { state -> Handover? in

@@ -2,11 +2,11 @@ import BluetoothBase
 import BluetoothHCI
 import HCITransport
 
-/// The clock of an adapter: the system's, or that of a port.
+/// The clock of an adapter.
 enum AdapterClock: Sendable {
     case system
     case port(any PacketPort)
-    /// A clock that a test advances: nothing waits for real time.
+    /// A clock that a test advances. The adapter's thread never waits for real time.
     case manual(@Sendable () -> Instant)
 
     var now: Instant {
@@ -17,7 +17,7 @@ enum AdapterClock: Sendable {
         }
     }
 
-    /// When the adapter's thread must take a turn by itself, given the host's deadline.
+    /// When the adapter's thread must take a turn without being woken, given the host's deadline.
     func wakeUp(for hostDeadline: Instant?) -> Instant? {
         switch self {
         case .system: hostDeadline

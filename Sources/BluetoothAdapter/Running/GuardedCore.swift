@@ -1,10 +1,10 @@
 import HCITransport
 import Synchronization
 
-/// An adapter's core behind a lock: one thread at a time takes a turn.
+/// An adapter's core behind a lock, so that only one thread at a time takes a turn.
 ///
-/// Usually that is the adapter's own thread, and the lock is free. Closing the adapter, or advancing a radio's time,
-/// happens on another thread.
+/// Usually that is the adapter's own thread, and the lock is uncontended. Closing the adapter, or advancing a virtual
+/// radio's time, happens on other threads.
 final class GuardedCore: @unchecked Sendable {
     // Unchecked: `core` is used with `lock` held, or before this object is shared.
     var core: RunnerCore
@@ -19,7 +19,7 @@ final class GuardedCore: @unchecked Sendable {
     }
 
     func withTurn<Value>(_ body: (inout RunnerCore) -> Value) -> Value {
-        // `Mutex` requires a value that may leave the lock, which the core's values do not.
+        // `Mutex.withLock` requires a `sending` result, but the core's values cannot leave the lock's isolation.
         var value: Value?
         lock.withLock { _ in
             owner.store(CurrentThread.identifier, ordering: .relaxed)
@@ -30,6 +30,6 @@ final class GuardedCore: @unchecked Sendable {
         return value
     }
 
-    /// Whether this thread is in a turn: then it must not begin another.
+    /// Whether the current thread is in a turn. If so, it must not start another.
     var isInTurn: Bool { owner.load(ordering: .relaxed) == CurrentThread.identifier }
 }

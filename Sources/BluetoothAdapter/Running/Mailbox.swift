@@ -2,14 +2,14 @@ import BluetoothHost
 import BluetoothUsers
 import Synchronization
 
-/// The calls for an adapter's thread, in the order they were made.
+/// The queue of calls for an adapter's thread, in posting order.
 final class Mailbox: Sendable {
-    /// The content taken out at once.
+    /// The content that a turn takes out.
     struct Content: Sendable {
         var calls: [HostCall] = []
-        /// The observers of users that are about to attach.
+        /// The observers of users that are attaching.
         var observers: [(user: UserID, observer: any AdapterObserver)] = []
-        /// Those who wait until nothing is under way, after these calls.
+        /// Tasks that wait, after these calls, until the adapter is idle.
         var awaitingIdleness: [CheckedContinuation<Void, Never>] = []
         /// Whether the adapter closes after these calls.
         var isToClose = false
@@ -17,7 +17,7 @@ final class Mailbox: Sendable {
 
     private struct State {
         var content = Content()
-        /// Whether the reader is about to look into the mailbox and need not be woken.
+        /// Whether the reader will check the mailbox before it sleeps, so that it need not be woken.
         var isAttended = true
         var isClosed = false
 
@@ -33,7 +33,7 @@ final class Mailbox: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether something was accepted, and whether the reader must be woken.
+    /// Whether the mailbox accepted an item, and whether the reader must be woken.
     enum Receipt {
         case refused
         case taken(needsWake: Bool)
@@ -48,7 +48,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Requests that a user be attached.
+    /// Adds a request to attach a user.
     func put(_ user: UserID, _ observer: any AdapterObserver) -> Receipt {
         state.withLock { state in
             guard !state.isClosed else { return .refused }
@@ -58,7 +58,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Requests to be told when nothing is under way.
+    /// Adds a request to resume a task when the adapter is idle.
     func put(_ waiter: CheckedContinuation<Void, Never>) -> Receipt {
         state.withLock { state in
             guard !state.isClosed else { return .refused }
@@ -67,7 +67,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Requests that the adapter close.
+    /// Adds a request to close the adapter.
     func putClosing() -> Receipt {
         state.withLock { state in
             guard !state.isClosed else { return .refused }
@@ -76,9 +76,9 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Takes out the content, at most as many calls as one turn carries out.
+    /// Takes out the content, but at most the number of calls that one turn carries out.
     ///
-    /// - Parameter content: without calls; the memory of its arrays is used again.
+    /// - Parameter content: content without calls, whose arrays' storage is reused.
     func take(into content: inout Content) {
         state.withLock { state in
             state.isAttended = true
@@ -91,10 +91,10 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Bounded, so that calls and packets do not starve each other.
+    /// Bounded, so that calls do not starve received packets.
     private static let callsPerTurn = 512
 
-    /// The thread is about to wait. False if there is work: then it must not wait.
+    /// Announces that the reader is about to sleep. Returns false if there is work, in which case it must not sleep.
     func leave() -> Bool {
         state.withLock { state in
             guard state.isEmpty else { return false }
@@ -103,10 +103,10 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Whether there is nothing to do.
+    /// Whether there is no work.
     var isEmpty: Bool { state.withLock { $0.isEmpty } }
 
-    /// Accepts nothing more. The remaining content can still be taken out.
+    /// Stops accepting items. The remaining content can still be taken out.
     func close() { state.withLock { $0.isClosed = true } }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An instant that comes once, and work that waits for it. Any thread may use it.
+/// An event that happens once, and the closures that wait for it. Safe to use from any thread.
 final class Milestone: Sendable {
     private enum State: Sendable {
         case awaited([@Sendable () -> Void])
@@ -13,7 +13,7 @@ final class Milestone: Sendable {
         state.withLock { if case .reached = $0 { true } else { false } }
     }
 
-    /// Calls `body` when the instant has come: now, or on the thread that reaches it.
+    /// Calls `body` once the milestone is reached: immediately, or later on the thread that reaches it.
     func whenReached(_ body: @escaping @Sendable () -> Void) {
         let isReached = state.withLock { state in
             guard case .awaited(let waiting) = state else { return true }
@@ -23,7 +23,7 @@ final class Milestone: Sendable {
         if isReached { body() }
     }
 
-    /// The instant has come. Later calls do nothing.
+    /// Marks the milestone as reached. Later calls have no effect.
     func reach() {
         let waiting = state.withLock { state in
             defer { state = .reached }

@@ -3,7 +3,7 @@ import BluetoothHCI
 import HCITransport
 import Synchronization
 
-/// A controller in this process as a transport. It has no descriptor: the port wakes the adapter.
+/// A transport for a controller in this process. It has no descriptor; the port wakes the adapter instead.
 final class PortTransport: HCITransport {
     let name: String
     let receiver = H4Framer.Receiver.host
@@ -12,11 +12,11 @@ final class PortTransport: HCITransport {
     private let port: any PacketPort
     private let attachment: UInt64
     private let seat: Seat
-    /// Keeps its memory from one turn to the next.
+    /// Kept between turns to reuse its memory.
     private var received = PacketQueue()
 
-    /// The port's view of the adapter: how to wake it, and whether the controller was unplugged. The controller may
-    /// have been plugged in again since.
+    /// The adapter as the port sees it. It wakes the adapter, and records whether the controller was unplugged, which
+    /// holds even if the controller has been plugged in again since.
     final class Seat: PacketPortHost {
         private let isUnplugged = Atomic(false)
         // The port retains the seat, which must not retain the adapter.
@@ -34,8 +34,8 @@ final class PortTransport: HCITransport {
 
     /// A weak reference that is set once.
     final class WeakTurns: @unchecked Sendable {
-        // Unchecked: a weak reference is a variable, but this one is never changed, and reading it is safe on any
-        // thread.
+        // Unchecked: `weak` requires a variable, but this one never changes after initialization, and reading it is
+        // safe on any thread.
         private(set) weak var value: RunnerTurns?
 
         init(_ value: RunnerTurns) { self.value = value }
@@ -53,7 +53,7 @@ final class PortTransport: HCITransport {
         receive(into: &received, deliver)
     }
 
-    /// One access to the queue for all packets.
+    /// Accesses the queue once for all packets.
     private func receive(into packets: inout PacketQueue, _ deliver: (Span<UInt8>) -> Void) {
         port.receive(into: &packets)
         while !packets.isEmpty {

@@ -2,21 +2,21 @@ import BluetoothBase
 import BluetoothHost
 import HCITransport
 
-/// The rest of the work for a closed adapter: its users have been notified that it is closed. Its peers are being disconnected and
-/// its bonds written at the same time, so that neither waits for the other.
+/// The remaining work of a closed adapter, whose users have already been notified. Disconnecting the peers and writing
+/// bonds happen at the same time, so that neither waits for the other.
 struct Closing {
     /// Nil once the controller is released.
     var disconnection: Disconnection?
-    /// When changes of bonds that are not written by then are abandoned; nil once all are written.
+    /// When unwritten bond changes are abandoned; nil once all are written.
     var bondDeadline: Instant?
-    /// Alive until then.
+    /// Retained until closing is complete.
     let turns: RunnerTurns?
 
-    /// How long disconnecting may take. A controller reports the end of a link when the peer has acknowledged it, some
-    /// connection intervals later.
+    /// The time limit for disconnecting. The controller reports a disconnection only when the peer has acknowledged it,
+    /// which takes several connection intervals.
     static let limit = Duration.milliseconds(500)
-    /// How long writing bonds may take: longer than a store waits for another program, and not so long that an interrupted
-    /// program is killed for it.
+    /// The time limit for writing bonds. It is longer than a store waits for another program, but short enough that an
+    /// interrupted program is not killed while it writes.
     static let bondLimit = Duration.seconds(3)
 
     var isOver: Bool { disconnection == nil && bondDeadline == nil }
@@ -25,22 +25,24 @@ struct Closing {
         mutating get { earliest(bondDeadline, earliest(disconnection?.deadline, disconnection?.host.nextDeadline)) }
     }
 
-    /// The peers are being disconnected.
+    /// The disconnection of the peers.
     struct Disconnection {
         let transport: any HCITransport
-        /// The host as it was, with its links. Its events are ignored.
+        /// A copy of the host with its links. Its events are ignored.
         var host: Host
-        /// When the controller is released in any case.
+        /// When the controller is released even if links remain.
         let deadline: Instant
     }
 }
 
-/// The end of an adapter.
+/// Closing an adapter.
 extension RunnerCore {
-    /// Ends everything, for good. Only the first cause counts. The users are notified at once; the controller is released when its
-    /// links are disconnected, or after `Closing.limit`. Bonds are written for up to `Closing.bondLimit`.
+    /// Closes the adapter permanently. Only the first cause counts. Users are notified immediately. The controller is
+    /// released when its links are disconnected, or after `Closing.limit`. Bonds are written for up to
+    /// `Closing.bondLimit`.
     ///
-    /// - Parameter disconnects: false releases it at once, as the end of the process would: peers then lose their links.
+    /// - Parameter disconnects: false to release the controller immediately, as if the process had ended. Its peers
+    ///   then lose their links.
     mutating func close(_ cause: BluetoothError, _ mailbox: Mailbox, disconnects: Bool = true) {
         switch state {
         case .closing, .over: return
@@ -58,40 +60,40 @@ extension RunnerCore {
         if !disconnects { abandonBonds(isReported: false) }
         handOverBonds(at: now)
         shared.setStatus(.closed, at: now)
-        // Calls posted in time are also answered.
+        // Calls that were posted before the mailbox closed are answered as well.
         while !mailbox.leave() { carryOut(mailbox, at: now) }
         handOverBonds(at: now)
         if isWritingBonds { closing.bondDeadline = now.advanced(by: Closing.bondLimit) }
         if closing.disconnection?.host.hasLinks == false, !needsController(closing) { closing.disconnection = nil }
-        // Users that are notified may open it again.
+        // Release the transport first, because a user may reopen it as soon as it is notified.
         if closing.disconnection == nil { transport?.close() }
         state = .closing(closing)
         deliver()
         forgetObservers()
         endWaitingForIdleness()
         if closing.disconnection == nil { turns?.released.reach() }
-        // In manual time nothing is sent outside of turns: the next one begins to disconnect.
+        // On manual time, packets are sent only in turns. The next turn starts to disconnect.
         deadline = now
         if turns?.isTurnedByPort == false || turns?.isReleased == true { continueClosing(nil) }
     }
 
-    /// The host as it is, to disconnect its links; nil without a controller.
+    /// A copy of the current host for disconnecting its links; nil without a controller.
     private func disconnection(at now: Instant) -> Closing.Disconnection? {
         guard case .open(let transport) = state, turns?.isDisplaced != true else { return nil }
         return Closing.Disconnection(
             transport: transport, host: shared.host, deadline: now.advanced(by: Closing.limit))
     }
 
-    /// Whether bonds can be written only while there is a controller: in manual time its port gives the turns for that.
+    /// Whether bonds can be written only while the controller is held: on manual time, its port provides the turns.
     private func needsController(_ closing: Closing) -> Bool {
         closing.bondDeadline != nil && closing.turns?.isTurnedByPort == true
     }
 
-    /// Disconnects the peers and writes bonds, as far as that is possible now. Releases the controller when its links are
-    /// disconnected, when time is up, or when the controller is gone. Does nothing unless the adapter is closing.
+    /// Continues to disconnect the peers and to write bonds. Releases the controller when its links are disconnected,
+    /// when the time limit expires, or when the controller is lost. Does nothing unless the adapter is closing.
     mutating func continueClosing(_ ready: EventLoop.Event?) {
         guard case .closing(var closing) = state else { return }
-        // The state must not hold a second copy of the host meanwhile.
+        // Clear the state, so that it does not hold a second copy of the host meanwhile.
         state = .over
         let now = clock.now
         continueWriting(&closing, at: now)
@@ -113,7 +115,7 @@ extension RunnerCore {
         guard let deadline = closing.bondDeadline else { return }
         reportBondFailures(at: now)
         if isWritingBonds, now < deadline { return }
-        // Nothing, if all is written.
+        // Has no effect if everything was written.
         abandonBonds()
         closing.bondDeadline = nil
     }
@@ -129,7 +131,7 @@ extension RunnerCore {
         }
     }
 
-    /// Returns whether something is left to wait for.
+    /// Returns whether there is still something to wait for.
     private func proceed(
         with disconnection: inout Closing.Disconnection, _ ready: EventLoop.Event?, isHeld: Bool, at now: Instant
     ) -> Bool {
@@ -144,7 +146,7 @@ extension RunnerCore {
             while disconnection.host.events.next() != nil {}
             try transport.send(&disconnection.host.outbox)
         } catch {
-            // The controller may read again.
+            // If only the output is full, the controller may start reading again.
             if case .outputFull = error.reason {} else { return false }
         }
         return (isHeld || !disconnection.host.isShutDown) && now < disconnection.deadline

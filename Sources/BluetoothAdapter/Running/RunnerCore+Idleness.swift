@@ -2,10 +2,10 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothHost
 
-/// For tests, which want to go on when everything that was sent has arrived.
+/// Support for tests that wait until everything that was sent has arrived.
 extension RunnerCore {
-    /// Whether nothing is under way: no packet waits for the controller or for the peer, and no request for its answer.
-    /// Attempts to connect and scans do not count, since they may go on for ever.
+    /// Whether nothing is pending: no packet waits for the controller or for a peer, and no request waits for its
+    /// response. Scans and connection attempts do not count, since they may continue forever.
     var isIdle: Bool {
         mutating get {
             switch shared.currentStatus() {
@@ -27,7 +27,8 @@ extension RunnerCore {
 }
 
 extension Span<UInt8> {
-    /// Whether an HCI packet is an LE Advertising Report (Core 5.4, Vol 4, Part E, 7.7.65.2), H4 indicator first.
+    /// Whether the HCI packet, with its H4 indicator first, is an LE Advertising Report (Core 5.4, Vol 4, Part E,
+    /// 7.7.65.2).
     var isAdvertisingReport: Bool {
         count > 3 && self[0] == HCIPacketType.event.rawValue && self[1] == 0x3E && self[3] == 0x02
     }

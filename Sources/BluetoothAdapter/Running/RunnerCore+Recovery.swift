@@ -3,7 +3,7 @@ import BluetoothHCI
 import BluetoothHost
 import HCITransport
 
-/// Getting a controller, at first and after a loss.
+/// The state of opening a controller, for the first time or after a loss.
 struct Recovery {
     /// Whether to recover a lost controller.
     let isEnabled: Bool
@@ -11,10 +11,10 @@ struct Recovery {
     /// Whether the adapter has ever been ready.
     var hasBeenReady = false
     var reopening = Reopening()
-    /// The transport's name for the controller, if that finds it under another number as well.
+    /// The transport's name for this controller, if that also finds the controller under another number.
     var name: TransportName?
     var arrivals: (any Arrivals)?
-    /// The current attempt.
+    /// The attempt in progress.
     var opener: TransportOpener?
 
     init(_ source: ControllerSource, isEnabled: Bool) {
@@ -22,7 +22,7 @@ struct Recovery {
         self.isEnabled = isEnabled
     }
 
-    /// Stops waiting.
+    /// Stops all attempts and stops watching for arrivals.
     mutating func end() {
         opener?.cancel()
         opener = nil
@@ -31,15 +31,15 @@ struct Recovery {
     }
 }
 
-/// The loss of the controller, and its return. The first opening counts as a return.
+/// Loss and recovery of the controller. The first opening is treated as a recovery.
 extension RunnerCore {
-    /// Begins to open the transport.
+    /// Starts to open the transport.
     mutating func begin(at now: Instant) {
         recovery.reopening.begin()
         open(at: now)
     }
 
-    /// The transport has failed, or the controller was given up.
+    /// The transport failed, or the host reported a failure of the controller.
     mutating func controllerLost(_ cause: BluetoothError, at now: Instant) {
         guard case .open(let transport) = state else { return }
         transport.close()
@@ -57,7 +57,7 @@ extension RunnerCore {
         attendPort()
     }
 
-    /// The host may have given its controller up, or found it ready.
+    /// Checks whether the host has reported a failure of its controller.
     mutating func noticeFailure(at now: Instant) {
         guard let failure = shared.takeControllerFailure() else { return }
         controllerLost(.adapter(failure), at: now)
@@ -80,10 +80,10 @@ extension RunnerCore {
         turns?.publish(information: shared.currentController())
     }
 
-    // MARK: - Getting it back
+    // MARK: - Reopening
 
     private mutating func watchArrivals() {
-        // Before the first attempt, so that no arrival is missed.
+        // Start watching before the first attempt, so that no arrival is missed.
         recovery.arrivals = recovery.arrivals ?? recovery.source.watchArrivals()
         recovery.reopening.isToldOfArrivals = recovery.arrivals != nil
     }
@@ -94,7 +94,7 @@ extension RunnerCore {
         return recovery.reopening.nextTry
     }
 
-    /// Continues to get the controller, as far as possible now.
+    /// Continues to reopen the controller, as far as that is possible now.
     mutating func reopen(at now: Instant) {
         guard case .closedTransport = state else { return }
         if let outcome = recovery.opener?.take() {
@@ -147,19 +147,19 @@ extension RunnerCore {
             shared.setStatus(.unavailable, at: now)
             watchArrivals()
         }
-        // The arrivals so far belong to this attempt.
+        // Arrivals reported so far belong to this attempt.
         arrivalsAreReady(at: now)
         var isAbsent = false
-        if case .transport(let error) = cause, case .noSuchAdapter = error.reason { isAbsent = true }
+        if case .transport(let error) = cause.kind, case .noSuchAdapter = error.reason { isAbsent = true }
         recovery.reopening.failed(isAbsent: isAbsent, goesOn: !recovery.hasBeenReady, at: now)
         attendPort()
     }
 
-    /// Something has arrived that may be the controller.
+    /// Handles the arrival of an adapter that may be the lost controller.
     mutating func arrivalsAreReady(at now: Instant) {
         guard let arrivals = recovery.arrivals, arrivals.drain() else { return }
         if arrivals.fileDescriptor < 0 {
-            // The system has closed it, and may provide another.
+            // The system closed the descriptor. Try to open another one.
             recovery.arrivals = nil
             watchArrivals()
             watchNumber += 1
@@ -167,7 +167,7 @@ extension RunnerCore {
         recovery.reopening.arrived(at: now)
     }
 
-    /// Stays on a port while its controller is unplugged, to notice its return.
+    /// Stays attached to a port while its controller is unplugged, to notice its return.
     private mutating func attendPort() {
         guard case .port(let port) = recovery.source, case .closedTransport = state, let turns else { return }
         _ = turns.takeSeat(PortTransport.Seat(turns), on: port)

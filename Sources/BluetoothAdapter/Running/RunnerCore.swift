@@ -5,19 +5,19 @@ import BluetoothSMP
 import BluetoothUsers
 import HCITransport
 
-/// The work of an adapter's thread: it owns the host, the transport and the recovery of a lost controller.
-/// `AdapterRunner` ensures that one thread at a time uses it.
+/// The state of an adapter's thread: the host, the transport, and the recovery of a lost controller. `AdapterRunner`
+/// ensures that only one thread at a time uses it.
 ///
-/// It is a value, so a turn is one access to it. The properties of a class are checked at each use, some thirty times a
-/// turn.
+/// It is a struct, so a turn is a single exclusive access. With a class, exclusivity would be checked at each use of a
+/// property, about thirty times per turn.
 struct RunnerCore {
     enum State {
-        /// No transport: it is being opened, or opened again.
+        /// No transport. It is being opened or reopened.
         case closedTransport
-        /// With a transport, on which the controller is being brought up or is up.
+        /// A transport is open. Its controller is ready or being initialized.
         case open(any HCITransport)
-        /// The users know that the adapter is closed. Its links are being disconnected, and its bonds written. Indirect: a whole host would make the
-        /// state of every turn large.
+        /// Users have been notified that the adapter is closed. Its links are being disconnected and its bonds written.
+        /// Indirect, because storing a whole host inline would make the state large in every turn.
         indirect case closing(Closing)
         case over
     }
@@ -27,36 +27,36 @@ struct RunnerCore {
     var shared: SharedHost
     var state = State.closedTransport
     var recovery: Recovery
-    /// The packet capture, kept across losses of the transport.
+    /// The packet capture, which continues when the transport is lost and reopened.
     var capture: CaptureFile?
-    /// What each transport's faults are drawn from; nil for none.
+    /// The source of each transport's injected faults; nil for none.
     private var faults: HCIFaults?
     /// Why the adapter is not ready.
     var failure: BluetoothError?
-    /// Changes with each new descriptor to watch, which may have the number of the previous one.
+    /// Changes with each new descriptor to watch, because a new descriptor may reuse the number of the previous one.
     var watchNumber = 0
     /// Whether the adapter closes at the end of the turn.
     private var isToClose = false
-    /// Why there is no place for bonds, until it has been reported.
+    /// The reason why no bond store is available, until it has been reported.
     var missingBondStore: BondStoreError?
-    /// The controller for which the store has been read.
+    /// The controller that bonds were last restored for.
     var bondsRestoredFor: DeviceAddress?
-    /// The identity that the store has been found to keep for the controller.
+    /// The identity that the store is known to have for the controller.
     var storedIdentity: DeviceIdentity?
-    /// How changes of bonds get to the store.
+    /// Writes bond changes to the store.
     var bondWriting: BondWriting?
-    /// How many calls were carried out, and packets received but for advertising reports.
+    /// The number of calls carried out plus packets received, not counting advertising reports.
     var work: UInt64 = 0
-    /// Those who wait until nothing is under way.
+    /// Tasks that wait until the adapter is idle.
     var awaitingIdleness: [CheckedContinuation<Void, Never>] = []
-    /// Weak, since it owns this.
+    /// Weak, because `RunnerTurns` owns this core.
     weak var turns: RunnerTurns? {
         didSet { bondWriting = turns.flatMap { makeBondWriting($0) } }
     }
 
     private var observers: [(user: UserID, observer: any AdapterObserver)] = []
     private var content = Mailbox.Content()
-    /// When the host wants a turn, as of the end of the last one.
+    /// When the host needs its next turn, as of the end of the last turn.
     var deadline: Instant?
 
     init(_ clock: AdapterClock, _ source: ControllerSource, _ options: AdapterRunner.Options) {
@@ -78,15 +78,16 @@ struct RunnerCore {
 
     // MARK: - A turn
 
-    /// Does all the work there is now: received packets, calls and deadlines. Then sends the controller its packets,
-    /// and the users their events.
+    /// Does all pending work: received packets, calls and deadlines. Then sends packets to the controller and delivers
+    /// events to the users.
     mutating func turn(_ ready: EventLoop.Event?, _ mailbox: Mailbox) {
         if case .closing = state { return continueClosing(ready) }
         let now = clock.now
-        // Before anything else changes bonds.
+        // Results come first, before other work changes bonds.
         if bondWriting != nil { takeBondResults(at: now) }
         reopen(at: now)
-        // Calls come first: a value that was handed over before its subscriber left is sent, also by a thread that is late.
+        // Calls come before packets: a value handed over before its subscriber left must be sent even if this thread
+        // runs late.
         carryOut(mailbox, at: now)
         receive(ready, at: now)
         if let deadline, deadline <= now { shared.fire(at: now) }
@@ -94,7 +95,7 @@ struct RunnerCore {
         if shared.hasBondChanges { storeBonds(at: now) }
         send(at: now)
         deliver()
-        // An adapter that was given up in this turn is closing, and has a deadline for its bonds.
+        // If this turn closed the adapter, the deadline for its bonds is already set.
         if case .closing = state {} else { deadline = shared.nextDeadline }
         if isToClose {
             close(.adapterClosed, mailbox)
@@ -110,7 +111,7 @@ struct RunnerCore {
         }
         do throws(TransportError) {
             if ready?.isWritable == true { try transport.flush() }
-            // Without a descriptor nothing can show whether data waits.
+            // Without a descriptor, there is no way to know whether data is available.
             guard ready?.isReadable == true || transport.fileDescriptor < 0 else { return }
             try transport.receive { packet in
                 if !packet.isAdvertisingReport { self.work &+= 1 }
@@ -145,7 +146,7 @@ struct RunnerCore {
         do throws(TransportError) {
             try shared.withOutbox { outbox throws(TransportError) in try transport.send(&outbox) }
         } catch {
-            // The controller does not read: the rest follows when it does.
+            // The controller is not reading. The rest is sent when it reads again.
             if case .outputFull = error.reason { return }
             controllerLost(.transport(error), at: now)
         }
@@ -154,10 +155,11 @@ struct RunnerCore {
 
     /// Delivers the events to each user.
     mutating func deliver() {
-        // Whoever sees that there is no controller finds everything ended that needed one.
+        // Clear the information last: a thread that sees it missing finds that everything that needed the controller
+        // has ended.
         defer { if shared.currentStatus() != .ready { turns?.publish(information: nil) } }
         guard shared.hasEvents else {
-            // Nobody is told that the controller is ready, and the bonds of this device are to be known all the same.
+            // Without observers, no event reports that the controller is ready, but the bonds must be loaded anyway.
             if observers.isEmpty { noticeReadiness() }
             return shared.clearEvents()
         }
@@ -180,10 +182,11 @@ struct RunnerCore {
 
     mutating func forgetObservers() { observers = [] }
 
-    /// A transport as the options want it: with faults, and with its packets in the capture as the host has them.
+    /// The transport with the decorations that the options request: injected faults, and a capture of the packets as
+    /// the host sees them.
     mutating func decorated(_ transport: any HCITransport) throws(TransportError) -> any HCITransport {
         var transport = transport
-        // A port cannot be waited for; what is behind it may have faults of its own.
+        // A port has no descriptor to wait for, and the controller behind it may inject its own faults.
         if let faults = faults?.another(), transport.fileDescriptor >= 0 {
             transport = try FaultyTransport(transport, faults)
         }

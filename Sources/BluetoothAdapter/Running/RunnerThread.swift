@@ -1,21 +1,21 @@
 import BluetoothBase
 import HCITransport
 
-/// The thread of one adapter. It waits for the transport, for the next deadline and for calls, and makes the adapter
-/// take a turn for each. In between it uses no processor time.
+/// The thread of one adapter. It waits for the transport, the next deadline and calls, and lets the adapter take a turn
+/// for each. While it waits, it uses no CPU time.
 final class RunnerThread {
     /// What the adapter's thread waits for.
     struct Wish {
         /// Nil if there is no descriptor to watch.
         var fileDescriptor: Int32?
-        /// Different for each descriptor: the system reuses the numbers of closed ones.
+        /// Different for each descriptor, because the system reuses the numbers of closed ones.
         var watchNumber: Int
         var wantsWrite: Bool
         var deadline: Instant?
     }
 
     private let loop: EventLoop
-    // Retained until the adapter has closed, which it does once nobody holds its `AdapterRunner`.
+    // Retained until the adapter has closed, at the latest when the last reference to its `AdapterRunner` is released.
     private let turns: RunnerTurns
     private var token = 0
     private var watched: (number: Int, fileDescriptor: Int32?, interest: EventLoop.Interest) = (0, nil, .read)
@@ -36,18 +36,18 @@ final class RunnerThread {
         while let wish = turns.turn(ready) {
             ready = nil
             follow(wish)
-            // If a call has arrived meanwhile, do not wait: only check for bytes.
+            // If a call has arrived in the meantime, only check for data instead of waiting.
             let deadline = turns.mailbox.leave() ? wish.deadline : .zero
             for event in loop.wait(until: deadline) where event.token == token { ready = event }
         }
     }
 
-    /// Watches the adapter's descriptor. If the loop cannot watch it, it is never reported, and the host's timeouts
-    /// apply.
+    /// Watches the adapter's descriptor. If the event loop cannot watch it, the descriptor never becomes ready, and the
+    /// host's timeouts apply.
     private func follow(_ wish: Wish) {
         let interest: EventLoop.Interest = wish.wantsWrite ? [.read, .write] : .read
         if wish.fileDescriptor != watched.fileDescriptor || wish.watchNumber != watched.number {
-            // If it was closed, the loop has already forgotten it.
+            // If the descriptor was closed, the loop has already removed it.
             if let fileDescriptor = watched.fileDescriptor { loop.remove(fileDescriptor) }
             token += 1
             if let fileDescriptor = wish.fileDescriptor { try? loop.add(fileDescriptor, token: token, for: interest) }

@@ -4,10 +4,11 @@ import BluetoothHost
 import HCITransport
 import Synchronization
 
-/// The part of an adapter that works: its core, its mailbox, and the thread or port that gives it turns.
+/// The part of an adapter that does the work: its core, its mailbox, and the thread or port that provides its turns.
 ///
-/// An `AdapterRunner` is what users hold. Its thread, or the closing itself where time is manual, keeps this alive until the
-/// controller is released, so that an adapter without references still disconnects from its peers. No thread blocks for that.
+/// Users hold an `AdapterRunner`. The thread, or on manual time the closing itself, retains this object until the
+/// controller is released, so that an adapter without references still disconnects from its peers. No thread blocks for
+/// that.
 final class RunnerTurns: PacketPortHost {
     let waker: Waker
     let mailbox = Mailbox()
@@ -16,9 +17,9 @@ final class RunnerTurns: PacketPortHost {
     private let status = Mutex((failure: BluetoothError?.none, information: ControllerInformation?.none))
     /// Reached when the controller is released.
     let released = Milestone()
-    /// Reached when nothing is left to do: the controller is released, and bonds are written or abandoned.
+    /// Reached when closing is complete: the controller is released, and bonds are written or abandoned.
     let ended = Milestone()
-    /// Whether another host has taken the place of this one on its port.
+    /// Whether another host has replaced this one on its port.
     private let hasSuccessor = Atomic(false)
 
     init(_ core: RunnerCore, _ port: (any PacketPort)?) throws(TransportError) {
@@ -28,7 +29,7 @@ final class RunnerTurns: PacketPortHost {
         guarded.core.turns = self
     }
 
-    /// Begins to take turns: those of the port, or of a thread.
+    /// Starts to take turns, either from the port or on a thread.
     func start() throws(TransportError) {
         if isTurnedByPort {
             guarded.withTurn { $0.begin(at: $0.clock.now) }
@@ -40,7 +41,7 @@ final class RunnerTurns: PacketPortHost {
 
     // MARK: - Turns
 
-    /// Schedules a turn: there is a call, or a port has data.
+    /// Schedules a turn, because a call was posted or a port has data.
     func wake() {
         if isTurnedByPort { requestTurn() } else { waker.wake() }
     }
@@ -58,7 +59,7 @@ final class RunnerTurns: PacketPortHost {
         }
     }
 
-    /// Takes a turn of the thread. Returns what to wait for next; nil at the end.
+    /// Takes a turn on the adapter's thread. Returns what to wait for next; nil when the thread must end.
     func turn(_ ready: EventLoop.Event?) -> RunnerThread.Wish? {
         guarded.withTurn { core in
             core.turn(ready, mailbox)
@@ -69,42 +70,43 @@ final class RunnerTurns: PacketPortHost {
         }
     }
 
-    /// The thread starts.
+    /// Called when the thread starts.
     func begin() { guarded.withTurn { $0.begin(at: $0.clock.now) } }
 
-    /// Does nothing: each transport on a port has its own seat, which records that.
+    /// Does nothing: each transport on a port has its own seat, which records the event.
     func unplugged() {}
 
-    // MARK: - The place on a port
+    // MARK: - The seat on a port
 
-    /// Takes the place of a host on a port.
+    /// Attaches a seat to a port, replacing any other host there.
     func takeSeat(_ seat: any PacketPortHost, on port: any PacketPort) -> UInt64 {
         let attachment = port.attach(seat)
-        // The former seat may have been this adapter's own.
+        // The replaced seat may have been this adapter's own.
         hasSuccessor.store(false, ordering: .relaxed)
         return attachment
     }
 
-    /// Another host has the controller now: this one must not disconnect the links of that.
+    /// Another host now uses the controller, so this one must not disconnect its links.
     func displaced() {
         hasSuccessor.store(true, ordering: .relaxed)
-        // A port gives no more turns to a host that it has not got any more. Inside a turn, the end of that looks at it.
+        // The port provides no more turns to a replaced host, so closing continues here. A turn in progress checks for
+        // the replacement at its end.
         if !isTurnedByPort { waker.wake() } else if !guarded.isInTurn { guarded.withTurn { $0.continueClosing(nil) } }
     }
 
     var isDisplaced: Bool { hasSuccessor.load(ordering: .relaxed) }
 
-    // MARK: - The end
+    // MARK: - Closing
 
-    /// Closes after the calls already posted, and returns at once.
+    /// Closes after the calls already posted, and returns immediately.
     func beginClosing() { if case .taken(needsWake: true) = mailbox.putClosing() { wake() } }
 
-    /// The core has been closed outside of a turn: the thread has to end, or there are links to be disconnected.
+    /// The core was closed outside of a turn. The thread has to end, or links have to be disconnected.
     func noteClosing() { if !isTurnedByPort || !ended.isReached { wake() } }
 
     var isReleased: Bool { released.isReached }
 
-    // MARK: - What there is
+    // MARK: - State
 
     var failure: BluetoothError? { status.withLock { $0.failure } }
     var information: ControllerInformation? { status.withLock { $0.information } }

@@ -6,12 +6,12 @@ import BluetoothHost
 
 extension SecurityConfiguration {
     #if Pairing
-        /// Pairing and encryption with the ciphers of swift-crypto and the system's random generator. It needs the package's
-        /// trait `Pairing`, which is on by default.
+        /// Pairing and encryption with the ciphers of swift-crypto and the system's random number generator. Requires
+        /// the package trait `Pairing`, which is enabled by default.
         public static var system: SecurityConfiguration { SecurityConfiguration(crypto: SwiftCryptoToolbox()) }
     #endif
 
-    /// What adapters begin with: `system`, or nil where this package is built without the trait `Pairing`.
+    /// The default of adapters: `system`, or nil if the package is built without the trait `Pairing`.
     package static var preset: SecurityConfiguration? {
         #if Pairing
             .system

@@ -1,7 +1,7 @@
 import BluetoothPlatform
 import HCITransport
 
-/// Runs `body` on a new thread, which ends with it.
+/// Runs `body` on a new thread. The thread ends when `body` returns.
 package func startThread(_ body: sending @escaping () -> Void) throws(TransportError) {
     let reference = Unmanaged.passRetained(ThreadBody(run: body))
     var thread = pthread_t()

@@ -1,36 +1,37 @@
 import BluetoothLE
 import Synchronization
 
-/// How long a device may take for what it is asked, which may be one request or many, as in a discovery.
+/// The time limits for a device's answers. An operation may consist of a single request or, like a discovery, of many.
 ///
-/// An answer that was lost ends the attempt early enough for others. On a slow link there is time for as many round trips as a discovery
-/// needs. After two attempts that were too short, another one has all the time that is left.
+/// A lost answer ends the attempt early enough for further attempts. On a slow link, the limit allows for the round
+/// trips that a discovery needs. After two limits that were too short, the next attempt gets all the remaining time.
 final class AnswerLimits: Sendable {
-    /// An answer is waited for no shorter than this, whatever time is left.
+    /// The minimum limit, whatever time remains.
     static let shortest = Duration.seconds(4)
-    /// How many round trips something with many requests may take.
+    /// The number of round trips that an operation with many requests may take.
     private static let roundTripCount = 64
-    /// How many limits may be exceeded before one attempt gets all the time that is left.
+    /// The number of limits that may be exceeded before an attempt gets all the remaining time.
     private static let shortCount = 2
 
     private let exceededCount = Atomic(0)
 
-    /// A limit was exceeded.
+    /// Records that a limit was exceeded.
     func exceeded() { exceededCount.add(1, ordering: .relaxed) }
 
-    /// The limit for something that begins now: a third of the time that is left, or all of it after two limits were exceeded. It is
-    /// longer on a link that is too slow for that, but no longer than the time that is left.
+    /// The limit for an operation that starts now: a third of the remaining time, or all of it after two limits were
+    /// exceeded. On a slow link it is longer, up to the remaining time. It is not shorter than `shortest`, unless the
+    /// timeout is.
     ///
     /// - Parameters:
-    ///   - left: the time that is left for all attempts.
-    ///   - timeout: the time that there was at the beginning.
-    ///   - roundTrip: how long the link takes for a request and its answer; zero where no link is involved.
+    ///   - left: the remaining time for all attempts.
+    ///   - timeout: the time limit for all attempts.
+    ///   - roundTrip: the time that a request and its response take on the link; zero if no link is involved.
     func limit(left: Duration, of timeout: Duration, roundTrip: Duration) -> Duration {
         let share = exceededCount.load(ordering: .relaxed) < Self.shortCount ? left / 3 : left
         let slow = min(left, roundTrip * Self.roundTripCount)
         return max(share, slow, min(timeout, Self.shortest))
     }
 
-    /// How long a request and its answer take on a link, if the device skips as many connection events as it may.
+    /// The time that a request and its response take on a link, if the device makes full use of its latency.
     static func roundTrip(interval: Duration, latency: UInt16) -> Duration { interval * (2 + Int(latency)) }
 }

@@ -1,23 +1,23 @@
 import BluetoothLE
 
-/// The failures of attempts at one thing so far, and whether another attempt makes sense.
+/// The failed attempts at an operation so far, and whether another attempt is worthwhile.
 struct AttemptHistory {
     enum Verdict {
         case again(after: Duration)
         case end(any Error)
     }
 
-    /// How often a refusal is taken for the effect of a damaged packet.
+    /// The number of refusals that ends the attempts. Fewer may be the result of damaged packets.
     private static let refusalLimit = 3
     private static let longestPause = Duration.seconds(1)
 
     private var refusalCount = 0
-    /// Before the next attempt. Each pause is twice as long as the one before.
+    /// The delay before the next attempt. It doubles each time, up to a limit.
     private var pause = Duration.milliseconds(100)
-    /// The last error that says more than that the device was not found.
+    /// The last error that is more informative than that the device was not found.
     private(set) var telling: (any Error)?
 
-    /// - Parameter left: how much time there is for another attempt.
+    /// - Parameter left: the remaining time for another attempt.
     mutating func verdict(after error: any Error, left: Duration) -> Verdict {
         guard let failure = error as? BluetoothError, mayPass(failure), left > pause else {
             let isAbsence = (error as? CommandFailure)?.isAbsence ?? false
@@ -28,15 +28,15 @@ struct AttemptHistory {
         return .again(after: pause)
     }
 
-    /// Whether another attempt may get over an error: the controller was reset, a packet was lost or damaged, or the link has
-    /// ended. Damage is rare: a refusal again and again is meant.
+    /// Whether another attempt may resolve an error: the controller was reset, a packet was lost or damaged, or the
+    /// link has ended. Damage is rare, so repeated refusals are considered deliberate.
     private mutating func mayPass(_ error: BluetoothError) -> Bool {
         if error.isLossOfController { return true }
-        switch error {
+        switch error.kind {
         // The peer has lost its key, or is another device.
         case .disconnected(.encryption): return false
         case .connectionFailed, .peerNotResponding, .alreadyConnected, .disconnected(.supervisionTimeout): return true
-        // A pairing that was interrupted: nobody has refused anything.
+        // The pairing was interrupted. Neither device has refused it.
         case .pairingFailed(.disconnected), .pairingFailed(.timedOut), .pairingFailed(.encryptionFailed),
             .refusedByController, .disconnected, .timedOut, .answerLost, .servicesChanged, .dataLost, .invalidResponse:
             refusalCount += 1
@@ -47,9 +47,9 @@ struct AttemptHistory {
 }
 
 extension BluetoothError {
-    /// Whether this device's controller was reset or removed: that says nothing of the peer.
+    /// Whether this device's controller was reset or removed, which says nothing about the peer.
     public var isLossOfController: Bool {
-        switch self {
+        switch kind {
         case .notReady, .adapterRemoved: true
         case .disconnected(let reason): reason == .adapterReset || reason == .adapterRemoved
         case .syncEnded(let end): end != .lost

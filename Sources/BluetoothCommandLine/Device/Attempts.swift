@@ -1,15 +1,16 @@
 import BluetoothLE
 
-/// Attempts at something that a reset of the controller, a damaged packet or a lost link interrupts, within one time that
-/// begins when this is made.
+/// Attempts at an operation that a reset of the controller, a damaged packet or a lost link may interrupt. The time
+/// limit for all attempts starts when this value is created.
 public struct Attempts: Sendable {
-    /// How long the attempts may take.
+    /// The time limit for all attempts.
     public let timeout: Seconds
-    /// The time since this was made.
+    /// The time since this value was created.
     private let elapsed: @Sendable () -> Duration
     private let limits = AnswerLimits()
     private let pairings: PairingActivity
 
+    /// Starts the time limit for all attempts.
     public init(within timeout: Seconds) { self.init(within: timeout, .current) }
 
     init(within timeout: Seconds, _ pairings: PairingActivity) {
@@ -23,25 +24,25 @@ public struct Attempts: Sendable {
         return { start.duration(to: clock.now) }
     }
 
-    /// The time that is left.
+    /// The remaining time.
     public var left: Duration { max(.zero, timeout.duration - elapsed()) }
 
-    /// How long the device may take to answer, so that there is time for other attempts.
+    /// The time limit for an answer of the device, which leaves time for further attempts.
     public var answerLimit: Duration { answerLimit(roundTrip: .zero) }
 
     func answerLimit(roundTrip: Duration) -> Duration {
         limits.limit(left: left, of: timeout.duration, roundTrip: roundTrip)
     }
 
-    /// Waits for what a device answers, for no longer than there is time for other attempts. A lost packet would otherwise take the
-    /// 30 s after which the Attribute Protocol times out (Core 5.4, Vol 3, Part F, 3.3.3). A limit does not expire during a pairing in
-    /// which a person takes part.
+    /// Waits for a device's answer, with a limit that leaves time for further attempts. Without it, a lost packet would
+    /// take the 30 s after which the Attribute Protocol times out (Core 5.4, Vol 3, Part F, 3.3.3). The limit does not
+    /// expire during a pairing in which the user takes part.
     ///
     /// - Throws: `.peerNotResponding` if the device took too long.
     public func answer<Value: Sendable>(
         of connection: Connection, _ body: @escaping @Sendable () async throws(BluetoothError) -> Value
     ) async throws(BluetoothError) -> Value {
-        let link = try await connection.parameters
+        let link = connection.parameters
         return try await answer(
             roundTrip: AnswerLimits.roundTrip(interval: link.interval, latency: link.latency), body)
     }
@@ -58,9 +59,10 @@ public struct Attempts: Sendable {
         return value
     }
 
-    /// Carries out `body`, again where that may help, for as long as there is time. Links are ended before it is repeated.
+    /// Runs `body`, and again if that may help, as long as there is time. Links are ended before it runs again.
     ///
-    /// - Throws: the error of the last attempt, or of an earlier one if the last only failed to find the device again.
+    /// - Throws: the error of the last attempt, or an earlier one if the last attempt only failed to find the device
+    ///   again.
     public func run<Value>(on adapter: Adapter, _ body: () async throws -> Value) async throws -> Value {
         var history = AttemptHistory()
         while true {
@@ -74,7 +76,7 @@ public struct Attempts: Sendable {
                 case .end(let error): throw error
                 }
                 say("\(error); trying again")
-                for connection in await adapter.connections { await connection.end() }
+                for connection in adapter.connections { await connection.end() }
                 pairings.endAll()
                 try await TimeLimits.clock.sleep(for: pause)
             }
@@ -87,16 +89,16 @@ public struct Attempts: Sendable {
         }
     }
 
-    /// Carries out something that sends commands to the controller, again if one of them was damaged or the controller is being
-    /// reset. There is no time limit, but the controller may refuse only a few times.
+    /// Runs an operation that sends commands to the controller, and again if a command was damaged or the controller is
+    /// being reset. There is no time limit, but the controller may refuse only a few times.
     public static func untilTaken<Value>(
         on adapter: Adapter, _ body: () async throws(BluetoothError) -> Value
     ) async throws -> Value {
         try await unlimited(ready: { try await adapter.waitUntilReady() }, body)
     }
 
-    /// Carries out something that lasts until it is cancelled, again where that may help. There is no time limit. Errors are only
-    /// taken for one failure after the other if the next attempt ends within a minute.
+    /// Runs an operation that lasts until it is cancelled, and again if that may help. There is no time limit. Failures
+    /// count as consecutive only if each attempt ends within a minute.
     public static func unlimited<Value>(on adapter: Adapter, _ body: () async throws -> Value) async throws -> Value {
         try await unlimited(ready: { try await adapter.waitUntilReady() }, body)
     }
@@ -122,12 +124,12 @@ public struct Attempts: Sendable {
         }
     }
 
-    /// An attempt that has lasted this long was no failure.
+    /// An attempt that lasts this long does not count as a failure.
     private static let settlingTime = Seconds(60)
 }
 
 extension Connection {
-    /// Ends the link. A controller that does not confirm that is not waited for.
+    /// Ends the link. Waits at most one second for the controller to confirm that.
     fileprivate func end() async {
         try? await withTimeout(.seconds(1)) { () async throws(BluetoothError) in try await disconnect() }
     }

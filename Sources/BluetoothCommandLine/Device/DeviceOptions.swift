@@ -1,8 +1,9 @@
 import ArgumentParser
 import BluetoothLE
 
-/// The arguments of a command that uses one device: which it is, and how long finding it may take.
+/// The arguments of a command that uses one device: the device, and the time limit for finding it.
 public struct DeviceOptions: ParsableArguments, Sendable {
+    /// The device to use: an address, or a name that no other device in range has.
     @Argument(
         help: ArgumentHelp(
             "Its address, such as C0:11:22:33:44:55 (/P marks a public one), or its exact name where no other device in "
@@ -10,26 +11,29 @@ public struct DeviceOptions: ParsableArguments, Sendable {
             valueName: "device"))
     public var device: DeviceSelector
 
+    /// The time limit for finding the device and connecting to it, including repeated attempts. Defaults to 30 s.
     @Option(
         help: ArgumentHelp(
             "How long finding and connecting may take, and trying again after a reset of the controller or a lost packet.",
             valueName: "seconds"))
     public var timeout = Seconds(30)
 
+    /// Creates options for the argument parser to fill in.
     public init() {}
 
     /// Finds the device and connects to it.
     ///
-    /// - Throws: `CommandFailure` with what to do: `.notFound` if it was not connected in time, `.usage` if several
+    /// - Throws: `CommandFailure` with a remedy: `.notFound` if it was not connected in time, `.usage` if several
     ///   devices have its name, `.linkLost` if it did not answer.
     public func connect(_ adapter: Adapter) async throws -> Connection {
         try await DeviceSearch(within: timeout).connect(to: device, on: adapter)
     }
 
-    /// Opens the adapter, connects to the device, pairs if that was asked for, passes the connection to `body`, and
-    /// disconnects, however `body` ends.
+    /// Opens the adapter, connects to the device, pairs if requested, passes the connection to `body`, and disconnects,
+    /// however `body` ends.
     ///
-    /// All of it is done again, on another link, if the controller was reset or a packet was lost, for as long as there is time.
+    /// If the controller was reset or a packet was lost, everything is repeated over another link, as long as there is
+    /// time.
     public func withConnection<Value: Sendable>(
         _ transport: TransportOptions, _ pairing: PairingOptions,
         _ body: (Connection, Attempts) async throws -> Value

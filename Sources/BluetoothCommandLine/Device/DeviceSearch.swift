@@ -1,13 +1,14 @@
 import BluetoothLE
 
-/// Finding a device and connecting to it, within the time of its attempts.
+/// Finds a device and connects to it, within the time of its attempts.
 public struct DeviceSearch: Sendable {
-    /// The attempts to reach the device, and the time for them.
+    /// The attempts to reach the device, with their time limit.
     public let attempts: Attempts
 
+    /// Creates a search that shares the time limit of these attempts.
     public init(_ attempts: Attempts) { self.attempts = attempts }
 
-    /// The time begins when this is made.
+    /// The time limit starts when the search is created.
     public init(within timeout: Seconds) { self.init(Attempts(within: timeout)) }
 
     private var timeout: Seconds { attempts.timeout }
@@ -19,9 +20,9 @@ public struct DeviceSearch: Sendable {
         try await connect(to: try await address(of: device, on: adapter), on: adapter)
     }
 
-    /// Connects to the device that a user named, pairs if that was asked for, passes the connection to `body`, and disconnects.
-    /// All of it is done again where that may help, see `Attempts.run`. A device with a name is searched for in each attempt, since its
-    /// address may have changed.
+    /// Connects to the device that a user named, pairs if requested, passes the connection to `body`, and disconnects.
+    /// Everything is repeated if that may help, see `Attempts.run`. A device with a name is searched for in each
+    /// attempt, because its address may have changed.
     public func withConnection<Value: Sendable>(
         to device: DeviceSelector, _ pairing: PairingOptions, on adapter: Adapter,
         _ body: (Connection, Attempts) async throws -> Value
@@ -30,7 +31,7 @@ public struct DeviceSearch: Sendable {
             let connection = try await connect(to: device, on: adapter)
             try await pairing.protect(connection)
             let value = try await body(connection, attempts)
-            // It has been done, whatever happens to the link. Where the body throws, the adapter disconnects.
+            // The work is done, whatever happens to the link. If `body` throws, the adapter disconnects.
             try? await connection.disconnect()
             return value
         }
@@ -38,7 +39,7 @@ public struct DeviceSearch: Sendable {
 
     /// The address of the device that a user named.
     ///
-    /// - Throws: as `sighting(named:for:on:)`.
+    /// - Throws: the errors of `sighting(named:for:parameters:on:)`.
     public func address(of device: DeviceSelector, on adapter: Adapter) async throws -> DeviceAddress {
         switch device {
         case .address(let address): address
@@ -47,9 +48,9 @@ public struct DeviceSearch: Sendable {
         }
     }
 
-    /// Waits for the one device with exactly this name.
+    /// Waits for the only device with exactly this name.
     ///
-    /// After three seconds it prints names that are close.
+    /// After three seconds, it prints names that are close.
     ///
     /// - Parameter filter: the devices among which it searches.
     /// - Throws: `.notFound` if there was none in time, `.usage` if there are several.
@@ -64,7 +65,7 @@ public struct DeviceSearch: Sendable {
         return found
     }
 
-    /// Waits for a device that a filter lets through.
+    /// Waits for a device that matches a filter.
     ///
     /// - Parameter what: the device for messages, such as `device` or `"Thermometer"`.
     /// - Throws: `.notFound` if there was none in time.
@@ -92,7 +93,7 @@ public struct DeviceSearch: Sendable {
 
     /// Connects to the device with an address.
     ///
-    /// - Throws: `.notFound` if it was not connected in time, `.linkLost` if it was and did not answer.
+    /// - Throws: `.notFound` if it was not connected in time, `.linkLost` if it was connected and did not answer.
     public func connect(to address: DeviceAddress, on adapter: Adapter) async throws -> Connection {
         try await waiting(for: "a connection to \(address)", upTo: timeout) {
             var hasBeenConnected = false
@@ -102,7 +103,7 @@ public struct DeviceSearch: Sendable {
                 } catch {
                     guard error == .timedOut || error == .peerNotResponding else { throw error }
                     if error == .peerNotResponding { hasBeenConnected = true }
-                    // Less is not enough for a connection.
+                    // The remaining time is not enough for a connection.
                     guard attempts.left < .milliseconds(100) else { continue }
                 }
                 guard hasBeenConnected else {

@@ -9,7 +9,7 @@ public enum DeviceSelector: Hashable, Sendable {
 }
 
 extension DeviceSelector: ExpressibleByArgument {
-    /// Reads an address such as `C0:11:22:33:44:55` or `00:11:22:33:44:55/P`; anything else is a name.
+    /// Parses an address such as `C0:11:22:33:44:55` or `00:11:22:33:44:55/P`. Anything else is a name.
     public init?(argument: String) {
         if let address = DeviceAddress(argument) {
             self = .address(address)
@@ -24,7 +24,7 @@ extension DeviceSelector: ExpressibleByArgument {
         }
     }
 
-    /// Whether a text consists of what addresses consist of, and has colons.
+    /// Whether a text has colons, and otherwise only characters that occur in addresses.
     private static func isMeantAsAddress(_ text: String) -> Bool {
         let digits = text.split(separator: "/", omittingEmptySubsequences: false)[0]
         return digits.contains(":") && digits.allSatisfy { $0 == ":" || ($0.isASCII && $0.isHexDigit) }
@@ -32,7 +32,7 @@ extension DeviceSelector: ExpressibleByArgument {
 }
 
 extension DeviceSelector: CustomStringConvertible {
-    /// For messages: a name is in quotation marks, without control characters.
+    /// For messages. A name is in quotation marks, without control characters.
     public var description: String {
         switch self {
         case .address(let address): "\(address)"

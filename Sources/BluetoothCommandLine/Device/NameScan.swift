@@ -1,25 +1,25 @@
 import BluetoothLE
 import Synchronization
 
-/// A scan for the device that has the name a user gave.
+/// A scan for the device with the name that a user gave.
 final class NameScan: Sendable {
-    /// How long the scan goes on for other devices with the name, once there is one.
+    /// How long the scan continues to find other devices with the name, once there is one.
     private static let survey = Duration.seconds(2)
-    /// The time after which names that are close are printed.
+    /// The time after which close names are printed.
     private static let patience = Duration.seconds(3)
 
     private let search: Mutex<NameSearch>
 
     init(_ name: String) { search = Mutex(NameSearch(name)) }
 
-    /// The one device with the name; nil if there was none in time.
+    /// Returns the only device with the name; nil if there was none in time.
     ///
-    /// - Throws: `.usage` if several have it; the error that ended the scan.
+    /// - Throws: `.usage` if several devices have it; the error that ended the scan.
     func run(
         for filter: ScanFilter, parameters: ScanParameters, on adapter: Adapter, _ attempts: Attempts
     ) async throws -> Sighting? {
         let (matches, match) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let sightings = try await adapter.scan(for: filter, parameters: parameters)
+        let sightings = adapter.scan(for: filter, parameters: parameters)
         let scan = Task { [self] () -> BluetoothError? in
             defer { match.finish() }
             do throws(BluetoothError) {
@@ -35,7 +35,7 @@ final class NameScan: Sendable {
         } catch {
             result = .failure(error)
         }
-        // The scan has ended before the adapter may be closed.
+        // The scan must end before the adapter may be closed.
         scan.cancel()
         let end = await scan.value
         guard let found = try result.get() else {
@@ -45,7 +45,7 @@ final class NameScan: Sendable {
         return found
     }
 
-    /// Waits until the device is known; nil if there was none in time, or the scan has ended.
+    /// Waits until the device is known. Returns nil if there was none in time, or if the scan has ended.
     private func wait(for matches: AsyncStream<Void>, _ attempts: Attempts) async throws -> Sighting? {
         let clock = TimeLimits.clock
         let hint = Task { [self] in
@@ -59,7 +59,7 @@ final class NameScan: Sendable {
             try await waiting(for: quoted(name), upTo: attempts.timeout) { () throws(BluetoothError) in
                 try await withTimeout(left) { () throws(BluetoothError) in
                     for await _ in matches { return }
-                    // The stream ends where its task is cancelled, and with the scan.
+                    // The stream ends with the scan, and also if this task is cancelled.
                     if Task.isCancelled { throw .cancelled }
                 }
             }
@@ -79,7 +79,7 @@ final class NameScan: Sendable {
         return nil
     }
 
-    /// The advice for a message that the device was not found.
+    /// The suggestion for a message that the device was not found.
     var suggestion: String {
         let close = search.withLock { $0.closeNames }
         return close.isEmpty ? "" : "; did you mean \(close.map { quoted($0) }.joined(separator: " or "))?"

@@ -1,19 +1,19 @@
 import BluetoothLE
 
-/// The devices that a scan for a name has found so far: those with the name, and the names that are close to it.
+/// The devices that a scan for a name has found so far: those with the name, and names that are close to it.
 struct NameSearch {
-    /// Which device a name stands for.
+    /// The result of the search.
     enum Verdict: Equatable {
         case none
         /// The only device with exactly this name.
         case one(Sighting)
-        /// Several have exactly this name.
+        /// Several devices have exactly this name.
         case namesakes([Sighting])
     }
 
-    /// How many devices are remembered in all. Up to twice that number are remembered if the further ones have the wanted name.
+    /// The maximum number of devices. Up to twice that number are kept if the additional ones have the wanted name.
     private static let capacity = 512
-    /// How many devices are listed in a message.
+    /// The number of devices listed in a message.
     private static let listLimit = 8
     private static let suggestionLimit = 4
 
@@ -24,11 +24,11 @@ struct NameSearch {
 
     init(_ wanted: String) { self.wanted = wanted }
 
-    /// Takes a sighting in. Returns whether a device with the wanted name is known now.
+    /// Adds a sighting. Returns whether a device with the wanted name is known.
     mutating func take(_ sighting: Sighting) -> Bool {
         let isMatch = sighting.name == wanted
         if let known = sightings[sighting.peer] {
-            // A scan response has the name that the advertising data lacks, or the rest of it.
+            // A scan response contains the name if the advertising data lacks it, or the rest of the name.
             if sighting.name != nil || known.name == nil { sightings[sighting.peer] = sighting }
         } else if devices.count < Self.capacity || (isMatch && devices.count < 2 * Self.capacity) {
             devices.append(sighting.peer)
@@ -48,10 +48,10 @@ struct NameSearch {
         }
     }
 
-    /// The names close to the wanted one: first those that begin with it, then the closest.
+    /// The names that are close to the wanted one: first those that begin with it, then the others by distance.
     var closeNames: [String] {
         let wanted = wanted.lowercased()
-        // A third of the letters, or one of a short name: more is another name.
+        // Up to a third of the letters may differ, or one in a short name. Beyond that it is a different name.
         let limit = max(1, wanted.count / 3)
         let ranked = Set(all.compactMap(\.name)).filter { !$0.isEmpty }.map { name in
             let lowercased = name.lowercased()

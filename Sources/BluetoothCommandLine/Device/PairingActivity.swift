@@ -1,9 +1,10 @@
 import BluetoothLE
 import Synchronization
 
-/// The pairings in which a person takes part.
+/// The pairings in which the user takes part.
 ///
-/// A person may take longer to type a passkey than a device to answer. So no limit for an answer runs out during such a pairing.
+/// A user may need longer to type a passkey than a device needs to answer. So no limit for an answer expires during
+/// such a pairing.
 final class PairingActivity: Sendable {
     /// The pairings of this process.
     static let current = PairingActivity()
@@ -15,25 +16,25 @@ final class PairingActivity: Sendable {
 
     private let state = Mutex(State())
 
-    /// The peers with which a pairing is under way.
+    /// The peers with which a pairing is in progress.
     var peers: Set<PeerID> { state.withLock { $0.peers } }
 
-    /// How many pairings have ended.
+    /// The number of pairings that have ended.
     var endCount: Int { state.withLock { $0.endCount } }
 
-    /// A person was asked something, or was shown a passkey, for a pairing with this peer.
-    func began(with peer: DeviceAddress) {
-        state.withLock { _ = $0.peers.insert(PeerID(peer)) }
+    /// Records that the user was asked a question, or was shown a passkey, for a pairing with this peer.
+    func began(with peer: PeerID) {
+        state.withLock { _ = $0.peers.insert(peer) }
     }
 
-    /// A pairing with this peer has ended.
-    func ended(with peer: DeviceAddress) {
+    /// Records that a pairing with this peer has ended.
+    func ended(with peer: PeerID) {
         state.withLock { state in
-            if state.peers.remove(PeerID(peer)) != nil { state.endCount += 1 }
+            if state.peers.remove(peer) != nil { state.endCount += 1 }
         }
     }
 
-    /// All links have ended, and every pairing with them.
+    /// Records that all links have ended, and with them all pairings.
     func endAll() {
         state.withLock { state in
             state.endCount += state.peers.count
@@ -41,7 +42,7 @@ final class PairingActivity: Sendable {
         }
     }
 
-    /// Waits until a limit has passed in which no pairing was under way and none has ended.
+    /// Waits until a time limit has passed in which no pairing was in progress and none has ended.
     ///
     /// - Throws: `CancellationError`.
     func wait(for limit: Duration, by clock: any Clock<Duration>) async throws {

@@ -1,14 +1,14 @@
 import BluetoothLE
 import Synchronization
 
-/// The time for something that is done with an adapter, also where the adapter has to be opened twice for it.
+/// The time limit for an operation with an adapter, even if the adapter must be opened twice for it.
 final class SharedDeadline: Sendable {
     private let timeout: Seconds
     private let begun = Mutex<Attempts?>(nil)
 
     init(_ timeout: Seconds) { self.timeout = timeout }
 
-    /// The attempts, whose time begins when this is called first: when the adapter has been opened.
+    /// The attempts. Their time limit starts at the first call, when the adapter has been opened.
     func begin() -> Attempts {
         begun.withLock { begun in
             let attempts = begun ?? Attempts(within: timeout)
@@ -17,17 +17,17 @@ final class SharedDeadline: Sendable {
         }
     }
 
-    /// Carries out `body`, and once more if the controller refuses a command in the end. A damaged answer may have left the host with a
-    /// wrong idea of the controller's state, and opening the adapter resets it.
+    /// Runs `body`, and once more if the controller still refuses a command at the end. A damaged response may have
+    /// left the host with a wrong view of the controller's state, and opening the adapter resets the controller.
     ///
-    /// - Parameter body: opens the adapter in the time it is given. The second time this is the time that is left.
+    /// - Parameter body: opens the adapter within the given time. The second time, this is the remaining time.
     func run<Value>(_ body: (_ opening: Attempts) async throws -> Value) async throws -> Value {
         let opening = Attempts(within: timeout)
         do {
             return try await body(opening)
         } catch let error as BluetoothError {
             let rest = begun.withLock { $0 } ?? opening
-            guard case .refusedByController = error, rest.left > .zero else { throw error }
+            guard error.code == .refusedByController, rest.left > .zero else { throw error }
             try Task.checkCancellation()
             say("\(error); trying again after a reset")
             return try await body(rest)

@@ -1,17 +1,18 @@
 import ArgumentParser
 
-/// The parts of a help text that all commands have alike.
+/// The parts of a help text that all commands share.
 public enum HelpText {
     /// The heading of the examples.
     static let examples = "EXAMPLES:"
     /// The heading of the table of exit statuses.
     static let statuses = "EXIT STATUS:"
 
-    /// The discussion of a command: what there is to know, examples, and the table of exit statuses.
+    /// The discussion of a command: general information, examples, and the table of exit statuses.
     ///
     /// - Parameters:
     ///   - text: paragraphs, wrapped by the parser.
-    ///   - examples: complete command lines, each at most 78 columns wide; a line that begins with `#` explains the next.
+    ///   - examples: complete command lines, each at most 78 columns wide. A line that begins with `#` explains the
+    ///     next.
     public static func discussion(_ text: String, examples: [String]) -> String {
         var parts = text.isEmpty ? [] : [text]
         if !examples.isEmpty { parts.append(section(self.examples, examples)) }
@@ -23,7 +24,7 @@ public enum HelpText {
         ([title] + lines.map { "  " + $0 }).joined(separator: "\n")
     }
 
-    /// A help text of the parser whose usage is wrapped as well, which the parser leaves in one line.
+    /// Wraps the usage in a help text, which the parser leaves on one line.
     static func wrapped(_ help: String, columns: Int) -> String {
         help.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.hasPrefix(usage) ? wrapped(usage: line.dropFirst(usage.count), columns: columns) : String(line)
@@ -39,7 +40,7 @@ public enum HelpText {
         }.map(String.init)
     }
 
-    /// A message of the parser, in one line: a list that it makes becomes a sentence.
+    /// A message of the parser on one line. A list becomes a sentence.
     static func oneLine(_ message: String) -> String {
         let lines = message.split(separator: "\n")
         let items = lines.filter { $0.hasPrefix("  - ") }.map { $0.dropFirst(4) }
@@ -49,7 +50,7 @@ public enum HelpText {
 
     private static let usage = "USAGE: "
 
-    /// Breaks the line between arguments, never within the brackets of one.
+    /// Breaks the line between arguments, and never within brackets.
     private static func wrapped(usage: Substring, columns: Int) -> String {
         var items: [String] = [], depth = 0
         for word in usage.split(separator: " ") {
@@ -83,7 +84,7 @@ extension String {
 }
 
 extension ParsableCommand {
-    /// The help of this command or of one below it, as it is printed on so many columns.
+    /// The help of this command or one of its subcommands, formatted for the given number of columns.
     public static func help(for command: any ParsableCommand.Type, columns: Int) -> String {
         HelpText.wrapped(helpMessage(for: command, columns: columns), columns: columns)
     }

@@ -1,21 +1,21 @@
-/// What somebody may have meant who typed a word that is not known.
+/// Suggestions for a word that is not known.
 enum Suggestion {
     /// The candidate closest to `word`; nil if none is close.
     static func closest(to word: String, among candidates: [String]) -> String? {
         let word = word.lowercased()
-        // A third of the letters, or one of a short word: more is another word.
+        // Up to a third of the letters may differ, or one in a short word. Beyond that it is a different word.
         let limit = max(1, word.count / 3)
         let ranked = candidates.map { (name: $0, distance: distance(from: word, to: $0)) }
         return ranked.filter { $0.distance <= limit }.min { $0.distance < $1.distance }?.name
     }
 
-    /// To stand behind a message; empty where nothing is close.
+    /// A question to append to a message; empty if there is no suggestion.
     static func question(_ meant: String?) -> String { meant.map { ". Did you mean '\($0)'?" } ?? "" }
 
-    /// How many letters have to be put in, left out, changed or swapped with their neighbour.
+    /// The number of letters that must be inserted, deleted, changed or swapped with their neighbor.
     static func distance(from source: String, to target: String) -> Int {
         let source = Array(source), target = Array(target)
-        // Nobody is asked to compare a book.
+        // The cost grows with both lengths, so long texts are not compared.
         guard source.count <= 64, target.count <= 64 else { return max(source.count, target.count) }
         var rows = [Array(0...target.count)]
         for (row, letter) in source.enumerated() {

@@ -1,13 +1,14 @@
+import BluetoothBase
 import BluetoothLE
 
 /// A file with out-of-band data: AD structures in hexadecimal.
 struct OutOfBandFile: Sendable {
     let path: String
 
-    /// Longer than any record that makes sense.
+    /// Longer than any reasonable record.
     private static let maximumLength = 4096
 
-    /// - Throws: a usage failure with the file's name, if it cannot be read or has no such data.
+    /// - Throws: a usage failure with the file's name, if it cannot be read or contains no such data.
     func read() throws(CommandFailure) -> OutOfBandRecord {
         let text = String(decoding: try InputFile.contents(of: path, maximumSize: Self.maximumLength), as: UTF8.self)
         guard let octets = [UInt8](hexadecimal: text) else {
@@ -22,7 +23,7 @@ struct OutOfBandFile: Sendable {
         }
     }
 
-    /// - Throws: a failure with the file's name, if it is there already or cannot be written.
+    /// - Throws: a failure with the file's name, if it already exists or cannot be written.
     func write(_ record: OutOfBandRecord) throws(CommandFailure) {
         var writer = ByteWriter()
         record.encode(into: &writer)

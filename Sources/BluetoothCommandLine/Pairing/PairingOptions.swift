@@ -1,8 +1,10 @@
 import ArgumentParser
 import BluetoothLE
 
-/// How a program answers for the person in pairing.
+/// The options that determine how a program answers for the user during pairing.
 public struct AgentOptions: ParsableArguments, Sendable {
+    /// The IO capability that peers see. If nil, it is keyboard only with a passkey, keyboard and display on a
+    /// terminal, and no input and no output elsewhere.
     @Option(
         help: ArgumentHelp(
             "What can be shown and typed here: display, display-yes-no, keyboard, none or keyboard-display. By default all of "
@@ -10,6 +12,7 @@ public struct AgentOptions: ParsableArguments, Sendable {
             valueName: "capability"))
     public var io: IOCapability?
 
+    /// The passkey to enter without asking; nil to ask the user.
     @Option(
         help: ArgumentHelp(
             "Enter this passkey without asking. For tests: a fixed passkey is a weak one, since whoever listens to one "
@@ -17,29 +20,36 @@ public struct AgentOptions: ParsableArguments, Sendable {
             valueName: "six digits"))
     public var passkey: Passkey?
 
+    /// Whether to accept every pairing request and every compared number without asking the user.
     @Flag(help: "Answer yes without asking, to whoever wants to pair, and to every number that is to be compared.")
     public var accept = false
 
+    /// Whether to require MITM protection, so that Just Works is refused.
     @Flag(
         help: ArgumentHelp(
             "Require protection against machines in the middle, whichever device begins to pair: a passkey, numbers that are "
                 + "compared, or out-of-band data. Just Works is refused."))
     public var authenticated = false
 
+    /// Whether to require LE Secure Connections, so that legacy pairing is refused.
     @Flag(help: "Require LE Secure Connections. Legacy pairing is refused.")
     public var secureConnections = false
 
+    /// The smallest accepted size of an encryption key, in octets, 7 to 16; nil for 16.
     @Option(
         help: ArgumentHelp(
             "Accept encryption keys of this length, 7 to 16. By default only those of 16 octets.", valueName: "octets"))
     public var minimumKeySize: UInt8?
 
+    /// Whether a device that has lost its bond may pair again by Just Works if the user agrees.
     @Flag(
         help: ArgumentHelp(
             "Let a device that has lost the keys of its bond pair again by Just Works, if you agree. Anyone who takes its "
                 + "address can do that."))
     public var replaceBonds = false
 
+    /// The path of a file with the out-of-band data of the other device; nil for none. The file is read when it is
+    /// needed.
     @Option(
         help: ArgumentHelp(
             "Pair with the out-of-band data of the other device, which is in this file: AD structures in hexadecimal, as an NFC "
@@ -48,6 +58,7 @@ public struct AgentOptions: ParsableArguments, Sendable {
         completion: .file())
     public var oobIn: String?
 
+    /// The path of a new file for this device's out-of-band data; nil to create none.
     @Option(
         help: ArgumentHelp(
             "Make out-of-band data for the other device, and write it to this new file, which only you can read. It is good for "
@@ -56,27 +67,31 @@ public struct AgentOptions: ParsableArguments, Sendable {
         completion: .file())
     public var oobOut: String?
 
+    /// Creates options for the argument parser to fill in.
     public init() {}
 
-    /// Whether any of them is given.
+    /// Whether any of these options is given.
     fileprivate var isAnyGiven: Bool {
         io != nil || passkey != nil || accept || authenticated || secureConnections || minimumKeySize != nil
             || replaceBonds || oobIn != nil || oobOut != nil
     }
 
+    /// Checks the options.
+    ///
+    /// - Throws: `ValidationError` if the key size is not from 7 to 16 octets.
     public func validate() throws {
         guard let minimumKeySize, !(7...16).contains(minimumKeySize) else { return }
         throw ValidationError("--minimum-key-size is a number of octets from 7 to 16, not \(minimumKeySize)")
     }
 
-    /// Makes a host require of every pairing what these options say.
+    /// Makes a host apply the requirements in these options to every pairing.
     public func apply(to host: inout HostConfiguration) {
         host.security?.policy.requirement = SecurityRequirement(
             requiresAuthentication: authenticated, requiresSecureConnections: secureConnections,
             minimumKeySize: minimumKeySize ?? SecurityRequirement().minimumKeySize, protectsBonds: !replaceBonds)
     }
 
-    /// What to ask of a pairing.
+    /// The pairing request that these options describe.
     public var request: PairRequest { PairRequest(requiresAuthentication: authenticated) }
 
     /// The agent that these options describe.
@@ -88,9 +103,10 @@ public struct AgentOptions: ParsableArguments, Sendable {
         return desk.agent(io ?? (isTyping ? .keyboardOnly : prompt.isInteractive ? .keyboardDisplay : .noInputNoOutput))
     }
 
-    /// Answers for the person while `body` runs.
+    /// Answers for the user while `body` runs.
     ///
-    /// - Parameter reportsEnd: whether to say how each pairing has ended; not where the program prints that itself.
+    /// - Parameter reportsEnd: whether to report how each pairing has ended. Pass false if the program prints that
+    ///   itself.
     public func withAgent<Value: Sendable>(
         on adapter: Adapter, reportsEnd: Bool = true, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -104,15 +120,21 @@ public struct AgentOptions: ParsableArguments, Sendable {
     }
 }
 
-/// The options of a program that can pair, and need not.
+/// The options of a program for which pairing is optional.
 public struct PairingOptions: ParsableArguments, Sendable {
+    /// Whether to pair with devices.
     @Flag(help: "Pair with devices, and ask on the terminal what there is to ask.")
     public var pair = false
 
+    /// The options that apply if `pair` is true.
     @OptionGroup public var agent: AgentOptions
 
+    /// Creates options for the argument parser to fill in.
     public init() {}
 
+    /// Checks the options.
+    ///
+    /// - Throws: `ValidationError` if an option for pairing is given without `--pair`.
     public func validate() throws {
         guard pair || !agent.isAnyGiven else {
             throw ValidationError(
@@ -121,36 +143,38 @@ public struct PairingOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// Answers for the person while `body` runs, if there is to be pairing.
+    /// Answers for the user while `body` runs, if pairing is requested.
     public func withAgent<Value: Sendable>(on adapter: Adapter, _ body: () async throws -> Value) async throws -> Value
     {
         pair ? try await agent.withAgent(on: adapter, body) : try await body()
     }
 
-    /// What to do about a peer's refusal, to stand behind the error; empty where pairing would not help.
+    /// The advice to append to the error of a peer that refused a request; empty if pairing would not help.
     public func advice(about error: BluetoothError) -> String {
-        guard !pair, case .att(let refusal) = error else { return "" }
+        guard !pair, let refusal = error.attError else { return "" }
         switch refusal.code {
         case .insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort: return "; try --pair"
         default: return ""
         }
     }
 
-    /// Pairs, or encrypts with the key of a bond, if there is to be pairing.
+    /// Pairs, or encrypts the link with the key of a bond, if pairing is requested.
     public func protect(_ connection: Connection) async throws(BluetoothError) {
         guard pair else { return }
         try await connection.pair(agent.request)
-        say("the link to \(connection.peer) is \(try await connection.security.summary)")
+        say("the link to \(connection.address) is \(connection.security.summary)")
     }
 }
 
-/// Where bonds are kept.
+/// The option for the location of bonds.
 public struct BondOptions: ParsableArguments, Sendable {
+    /// The directory of the bonds; nil for the default one.
     @Option(
         help: ArgumentHelp(
             "Where bonds are kept; by default in $XDG_STATE_HOME/swift-bluetooth-le/bonds.", valueName: "directory"))
     public var bonds: String?
 
+    /// Creates options for the argument parser to fill in.
     public init() {}
 
     /// The store; nil for the default one.
@@ -158,7 +182,7 @@ public struct BondOptions: ParsableArguments, Sendable {
 }
 
 extension LinkSecurity {
-    /// How a link is protected, for people.
+    /// The protection of a link, for users.
     public var summary: String {
         guard isEncrypted else { return "not encrypted" }
         return (isAuthenticated ? "encrypted and authenticated" : "encrypted")

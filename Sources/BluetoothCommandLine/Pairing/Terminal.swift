@@ -1,27 +1,27 @@
 import BluetoothPlatform
 import Dispatch
 
-/// Where questions are asked and answered.
+/// A terminal on which the user is asked questions.
 protocol Terminal: Sendable {
-    /// Whether somebody is there to answer.
+    /// Whether a user is present to answer.
     var isInteractive: Bool { get }
-    /// Shows lines, above a question if there is one.
+    /// Writes lines, above the question if there is one.
     func write(_ lines: String)
-    /// Shows a question, behind which a line is typed.
+    /// Shows a question, after which the user types a line.
     func ask(_ question: String)
     /// Withdraws a question that no longer needs an answer.
     func withdrawQuestion()
-    /// Forgets what was typed before anybody asked.
+    /// Discards what was typed before the question.
     func discardTypeAhead()
-    /// Reads one line, without its end; nil where there are no more. `receive` is called once, on any thread.
+    /// Reads one line, without its line feed; nil at the end of the input. `receive` is called once, on any thread.
     func readLine(_ receive: @escaping @Sendable (String?) -> Void)
 }
 
 /// Standard input and standard error.
 struct StandardTerminal: Terminal {
-    /// The longest line that is taken, in octets. A terminal gives no longer ones.
+    /// The maximum length of a line, in octets. A terminal does not return longer ones.
     private static let longestLine = 4096
-    /// It waits in the system while somebody types.
+    /// The queue on which a read blocks while the user types.
     private static let queue = DispatchQueue(label: "terminal")
 
     var isInteractive: Bool { isatty(STDIN_FILENO) == 1 }
@@ -38,7 +38,7 @@ struct StandardTerminal: Terminal {
         Self.queue.async {
             while true {
                 var line = [UInt8](repeating: 0, count: Self.longestLine)
-                // A terminal gives one line at a time.
+                // A terminal returns one line at a time.
                 let count = read(STDIN_FILENO, &line, line.count)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return receive(nil) }

@@ -1,25 +1,25 @@
 import BluetoothLE
 
-/// Answers for the person in pairing: with what the command line says, and otherwise with what is typed.
+/// Answers for the user during pairing, as the command line specifies, and otherwise with what the user types.
 protocol TerminalAgent: OutOfBandPairing {
     var desk: PairingDesk { get }
 }
 
-/// What all terminal agents share.
+/// The state that all terminal agents share.
 struct PairingDesk: Sendable {
     let prompt: TerminalPrompt
     /// The passkey that is entered without asking.
     var passkey: Passkey?
     /// Whether every question is answered with yes, without asking.
     var acceptsEverything = false
-    /// Whether the end of a pairing is said; a program that prints it itself does not want it twice.
+    /// Whether the end of a pairing is reported. It is false for a program that prints the end itself.
     var reportsEnd = true
-    /// Where out-of-band data of the other device is.
+    /// The file with the out-of-band data of the other device.
     var outOfBand: OutOfBandFile?
-    /// Notes each pairing in which a person takes part.
+    /// Records each pairing in which the user takes part.
     var activity = PairingActivity.current
 
-    /// An agent that shows and takes as much as an IO capability says.
+    /// The agent for an IO capability.
     func agent(_ capability: IOCapability) -> any TerminalAgent {
         switch capability {
         case .noInputNoOutput: ConsentAgent(desk: self)
@@ -30,8 +30,8 @@ struct PairingDesk: Sendable {
         }
     }
 
-    /// A question that is answered with yes or no.
-    func isConfirmed(_ question: String, about peer: DeviceAddress) async -> Bool {
+    /// Asks a question that is answered with yes or no.
+    func isConfirmed(_ question: String, about peer: PeerID) async -> Bool {
         let answer = await prompt.ask(question + " [y/n] ", about: peer) { line in
             switch line.trimmed.lowercased() {
             case "y", "yes": .answer(true)
@@ -50,16 +50,16 @@ private struct KeyboardAgent: TerminalAgent, PasskeyEntry { let desk: PairingDes
 private struct KeyboardDisplayAgent: TerminalAgent, NumberComparison, PasskeyEntry { let desk: PairingDesk }
 
 extension TerminalAgent {
-    func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool {
+    func allowsPairing(with connection: Connection, _ features: PairingFeatures) async -> Bool {
         if desk.acceptsEverything { return true }
-        desk.activity.began(with: peer.peer)
-        return await desk.isConfirmed("\(peer.label) wants to pair; allow it?", about: peer.peer)
+        desk.activity.began(with: connection.peer)
+        return await desk.isConfirmed("\(connection.label) wants to pair; allow it?", about: connection.peer)
     }
 
-    func outOfBandData(of peer: Connection) async -> OutOfBandData? {
+    func outOfBandData(of connection: Connection) async -> OutOfBandData? {
         do {
             guard let record = try desk.outOfBand?.read() else { return nil }
-            guard record.address.map({ PeerID($0) == PeerID(peer.peer) }) ?? true else { return nil }
+            guard record.address.map({ PeerID($0) == connection.peer }) ?? true else { return nil }
             return record.data
         } catch {
             desk.prompt.say("pairing goes on without out-of-band data: \(error)")
@@ -67,25 +67,25 @@ extension TerminalAgent {
         }
     }
 
-    func show(passkey: UInt32, for peer: Connection) async {
-        desk.activity.began(with: peer.peer)
-        desk.prompt.say("passkey \(Passkey(passkey)): enter it at \(peer.label)")
+    func showPasskey(_ passkey: UInt32, for connection: Connection) async {
+        desk.activity.began(with: connection.peer)
+        desk.prompt.say("passkey \(Passkey(passkey)): enter it at \(connection.label)")
     }
 
-    func isShown(number: UInt32, at peer: Connection) async -> Bool {
+    func confirmNumber(_ number: UInt32, for connection: Connection) async -> Bool {
         if desk.acceptsEverything {
-            desk.prompt.say("\(Passkey(number)) is accepted, whatever \(peer.label) shows")
+            desk.prompt.say("\(Passkey(number)) is accepted, whatever \(connection.label) shows")
             return true
         }
-        desk.activity.began(with: peer.peer)
-        return await desk.isConfirmed("does \(peer.label) show \(Passkey(number))?", about: peer.peer)
+        desk.activity.began(with: connection.peer)
+        return await desk.isConfirmed("does \(connection.label) show \(Passkey(number))?", about: connection.peer)
     }
 
-    func enterPasskey(for peer: Connection) async -> UInt32? {
-        desk.activity.began(with: peer.peer)
+    func enterPasskey(for connection: Connection) async -> UInt32? {
+        desk.activity.began(with: connection.peer)
         if let passkey = desk.passkey { return passkey.value }
-        let question = "the passkey that \(peer.label) shows, six digits, or nothing to refuse: "
-        let answer: Passkey?? = await desk.prompt.ask(question, about: peer.peer) { line in
+        let question = "the passkey that \(connection.label) shows, six digits, or nothing to refuse: "
+        let answer: Passkey?? = await desk.prompt.ask(question, about: connection.peer) { line in
             if line.trimmed.isEmpty { return .answer(nil) }
             guard let passkey = Passkey(argument: line.trimmed) else {
                 return .nonsense("a passkey has six digits, such as 042195")
@@ -95,28 +95,28 @@ extension TerminalAgent {
         return (answer ?? nil)?.value
     }
 
-    func pairingEnded(with peer: Connection, _ result: Result<PairingOutcome, PairingError>) async {
-        desk.prompt.withdraw(about: peer.peer)
-        desk.activity.ended(with: peer.peer)
+    func pairingEnded(with connection: Connection, _ result: Result<PairingOutcome, PairingError>) async {
+        desk.prompt.withdraw(about: connection.peer)
+        desk.activity.ended(with: connection.peer)
         guard desk.reportsEnd else { return }
         switch result {
-        case .success(let outcome): desk.prompt.say("paired with \(peer.label): \(outcome.summary)")
+        case .success(let outcome): desk.prompt.say("paired with \(connection.label): \(outcome.summary)")
         case .failure(let error):
-            desk.prompt.say("pairing with \(peer.label) failed: \(error)")
-            // Where the link is encrypted the peer has shown its keys.
-            guard error == .local(.authenticationRequirements), let security = try? await peer.security,
-                security.isBonded, !security.isEncrypted
+            desk.prompt.say("pairing with \(connection.label) failed: \(error)")
+            // If the link is encrypted, the peer has proved that it has its keys.
+            guard error == .local(.authenticationRequirements), connection.security.isBonded,
+                !connection.security.isEncrypted
             else { return }
             desk.prompt.say(
                 "it has not used the keys of its bond; if it has lost them, remove the bond with \"ble bonds remove "
-                    + "\(peer.peer)\" and pair again, or see --replace-bonds")
+                    + "\(connection.peer)\" and pair again, or see --replace-bonds")
         }
     }
 }
 
 extension Connection {
-    /// The peer for people: its address, and its name if that is known.
-    fileprivate var label: String { name.map { "\(peer) (\(quoted($0)))" } ?? "\(peer)" }
+    /// The peer for users: its address, and its name if that is known.
+    fileprivate var label: String { name.map { "\(address) (\(quoted($0)))" } ?? "\(address)" }
 }
 
 extension String {

@@ -1,29 +1,29 @@
 import BluetoothLE
 import Synchronization
 
-/// Asks a person questions, one after the other; each answer is a line.
+/// Asks the user questions, one after the other. Each answer is a line.
 final class TerminalPrompt: Sendable {
-    /// What a line that was typed is.
+    /// The meaning of a line that was typed.
     enum Reply<Answer: Sendable>: Sendable {
         case answer(Answer)
-        /// No answer: ask again, after saying why.
+        /// The line is not an answer. The question is asked again, after the reason is shown.
         case nonsense(String)
     }
 
     private struct Question {
         let number: Int
-        let peer: DeviceAddress
+        let peer: PeerID
         let text: String
-        /// Takes a line. Returns what is to be said where that is no answer.
+        /// Handles a line. Returns the message to show if the line is not an answer.
         let take: @Sendable (String) -> String?
         let giveUp: @Sendable () -> Void
     }
 
     private struct State {
-        /// The first one is shown.
+        /// The first one is displayed.
         var questions: [Question] = []
         var lastNumber = 0
-        /// Whether a line is being read. That cannot be called off: the next question takes it over.
+        /// Whether a line is being read. A read cannot be cancelled, so the next question uses its result.
         var isReading = false
         var isAtEnd = false
     }
@@ -33,16 +33,16 @@ final class TerminalPrompt: Sendable {
 
     init(_ terminal: any Terminal) { self.terminal = terminal }
 
-    /// Whether somebody is there to answer.
+    /// Whether a user is present to answer.
     var isInteractive: Bool { terminal.isInteractive && !state.withLock { $0.isAtEnd } }
 
-    /// Says something in a line of its own.
+    /// Writes a message on its own line.
     func say(_ line: String) { terminal.write(line + "\n") }
 
-    /// Asks, until there is an answer. Nil if the question was withdrawn, if the task was cancelled, and where nobody can
-    /// answer, which is said.
+    /// Asks until there is an answer. Returns nil if the question was withdrawn, if the task was cancelled, or if
+    /// nobody can answer, which is reported.
     func ask<Answer>(
-        _ text: String, about peer: DeviceAddress, _ parse: @escaping @Sendable (String) -> Reply<Answer>
+        _ text: String, about peer: PeerID, _ parse: @escaping @Sendable (String) -> Reply<Answer>
     ) async -> Answer? {
         guard isInteractive else {
             refuse(peer)
@@ -71,8 +71,8 @@ final class TerminalPrompt: Sendable {
         }
     }
 
-    /// Takes back what was asked about a peer.
-    func withdraw(about peer: DeviceAddress) { withdraw { $0.peer == peer } }
+    /// Withdraws the questions about a peer.
+    func withdraw(about peer: PeerID) { withdraw { $0.peer == peer } }
 
     // MARK: - Questions
 
@@ -115,7 +115,7 @@ final class TerminalPrompt: Sendable {
             return state.questions.first
         }
         guard let line else { return end() }
-        // What was typed for a question that was withdrawn.
+        // Without a question, the line was typed for one that was withdrawn.
         guard let question else { return }
         if let why = question.take(line) {
             say(why)
@@ -125,7 +125,7 @@ final class TerminalPrompt: Sendable {
         showFirst()
     }
 
-    /// Nothing more can be typed.
+    /// Ends all questions, because there is no more input.
     private func end() {
         let questions = state.withLock { state in
             defer { state.questions = [] }
@@ -139,7 +139,7 @@ final class TerminalPrompt: Sendable {
         }
     }
 
-    private func refuse(_ peer: DeviceAddress) {
+    private func refuse(_ peer: PeerID) {
         say("\(peer) is refused, since nobody can answer: standard input is no terminal; see --accept and --passkey")
     }
 }

@@ -1,18 +1,19 @@
 import BluetoothBase
 
-/// Text from outside, in a column of a terminal.
+/// Text from external sources, in a column of a terminal.
 public enum CellText {
-    /// How many marks may be on one character: beyond that they would cover the lines above and below.
+    /// The maximum number of combining marks on one character. More of them would cover the lines above and below.
     private static let mostMarks = 2
 
-    /// The text in exactly so many columns: cut off or filled up, and with control characters escaped as in `quoted`.
+    /// The text in exactly the given number of columns: truncated or padded, with control characters escaped as in
+    /// `quoted`.
     ///
-    /// Widths are those that most terminals use: two columns for the characters of East Asia and for pictures, none for
-    /// marks.
+    /// Widths are those that most terminals use: two columns for East Asian characters and for pictures, none for
+    /// combining marks.
     public static func fitted(_ text: String, to columns: Int) -> String {
         guard columns > 0 else { return "" }
         var result = "", used = 0, marks = 0
-        // What stands before the last column that an ellipsis may need.
+        // The text before the last column, which an ellipsis may need.
         var cut: (text: String, columns: Int) = ("", 0)
         for scalar in text.unicodeScalars {
             let piece: String, width: Int
@@ -36,7 +37,7 @@ public enum CellText {
         return result + String(repeating: " ", count: columns - used)
     }
 
-    /// How many columns a text takes that has no control characters.
+    /// The number of columns that a text without control characters takes.
     public static func width(of text: String) -> Int {
         text.unicodeScalars.reduce(0) { sum, scalar in
             switch scalar.properties.generalCategory {
@@ -46,8 +47,8 @@ public enum CellText {
         }
     }
 
-    /// A text without control characters in lines of at most `columns` columns: broken at spaces, and within a word only if a line has
-    /// none.
+    /// Wraps a text without control characters to lines of at most `columns` columns. Lines are broken at spaces, and
+    /// within a word only if a line has no spaces.
     public static func wrapped(_ text: String, to columns: Int) -> [String] {
         let columns = max(2, columns)
         var lines: [String] = [], line = "", used = 0

@@ -2,29 +2,30 @@ import BluetoothLE
 import BluetoothPlatform
 import Synchronization
 
-/// What is written for the user, on standard error.
+/// Messages for the user, on standard error.
 ///
-/// Nobody has to read it. A pipe that is full, or a terminal that was stopped, must not hold up a program that serves others,
-/// or one that was told to end: what does not fit in good time is dropped, and later it is said how much that was.
+/// The messages may have no reader. A full pipe or a stopped terminal must not hold up a program that serves others, or
+/// one that was asked to end. Messages that cannot be written in time are dropped, and a later message reports their
+/// number.
 final class Diagnostics: Sendable {
     static let standardError = Diagnostics(STDERR_FILENO)
 
     private struct State {
-        /// How many messages were dropped since the last one that was not.
+        /// The number of messages dropped since the last one that was written.
         var dropped = 0
         var line = Line.empty
     }
 
-    /// What stands on the line of the cursor.
+    /// The contents of the cursor's line.
     private enum Line {
         case empty
-        /// Octets of standard output without the end of their line. Nothing may erase them.
+        /// Octets of standard output whose line has not ended. They must not be erased.
         case output
-        /// Text that the next one takes the place of.
+        /// Text that the next text replaces.
         case inPlace
         /// A question. Later output is printed above it.
         case question(String)
-        /// Nothing, while so many threads write to standard output. Then the question is written again.
+        /// Nothing, while threads write to standard output. Afterwards the question is written again.
         case hidden(String, writerCount: Int)
     }
 
@@ -37,7 +38,7 @@ final class Diagnostics: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - patience: how long the first message waits for a reader; those behind it do not.
+    ///   - patience: how long the first message waits for a reader. Messages after a dropped one do not wait.
     ///   - sharesScreen: whether standard output is on the same screen; by default if both are terminals.
     ///   - columns: the width of the screen; by default that of the terminal.
     init(
@@ -50,7 +51,7 @@ final class Diagnostics: Sendable {
         self.sharesScreen = sharesScreen ?? (isatty(descriptor) == 1 && isatty(STDOUT_FILENO) == 1)
     }
 
-    /// Writes lines, in the place of a text in place, and above a question.
+    /// Writes lines, which replace a text in place and appear above a question.
     func write(_ lines: String) {
         state.withLock { state in
             switch state.line {
@@ -82,7 +83,7 @@ final class Diagnostics: Sendable {
         }
     }
 
-    /// A line was typed behind the question: the cursor is on the next one.
+    /// Records that a line was typed after the question, so that the cursor is on the next line.
     func questionAnswered() {
         state.withLock { state in
             switch state.line {
@@ -92,7 +93,7 @@ final class Diagnostics: Sendable {
         }
     }
 
-    /// The question no longer needs an answer.
+    /// Withdraws the question, which no longer needs an answer.
     func withdrawQuestion() {
         state.withLock { state in
             switch state.line {
@@ -104,7 +105,7 @@ final class Diagnostics: Sendable {
         }
     }
 
-    /// Writes a text that the next one takes the place of. It is left out while there is a question.
+    /// Writes a text that the next one replaces. It is omitted while there is a question.
     func writeInPlace(_ text: String) {
         state.withLock { state in
             switch state.line {
@@ -116,9 +117,9 @@ final class Diagnostics: Sendable {
         }
     }
 
-    /// Ends the line if a text stands on it in place.
+    /// Ends the line if it contains a text in place.
     ///
-    /// - Parameter isKept: whether the text stays above the next one, or is erased.
+    /// - Parameter isKept: whether the text stays above the next line, or is erased.
     func endLineInPlace(isKept: Bool) {
         state.withLock { state in
             guard case .inPlace = state.line else { return }
@@ -127,12 +128,14 @@ final class Diagnostics: Sendable {
         }
     }
 
-    /// Carries out `body`, which writes to standard output. If that is on the same screen, a text in place is erased first, and a
-    /// question is written again below the output.
+    /// Runs `body`, which writes to standard output. If that is on the same screen, a text in place is erased first,
+    /// and a question is written again below the output.
     ///
-    /// The lock is not held meanwhile: a thread with a message need not wait until standard output is read.
+    /// The lock is not held in the meantime, so that a thread with a message need not wait for the reader of standard
+    /// output.
     ///
-    /// - Parameter endsLine: whether the last octet ends a line. If not, a question and messages begin on the next one.
+    /// - Parameter endsLine: whether the last octet ends a line. If not, a question or a message begins on the next
+    ///   line.
     func makingRoom<Failure: Error>(
         endsLine: Bool = true, for body: () throws(Failure) -> Void
     ) throws(Failure) {
@@ -160,17 +163,17 @@ final class Diagnostics: Sendable {
             write((endsLine ? "" : "\n") + question, &state)
             state.line = .question(question)
         case .hidden(let question, let count): state.line = .hidden(question, writerCount: count - 1)
-        // They were written meanwhile, by another thread.
+        // Another thread has written these in the meantime.
         case .inPlace, .question: break
         }
     }
 
-    /// To the beginning of the line, and erase it (ECMA-48, 8.3.41).
+    /// Moves to the beginning of the line, and erases it (ECMA-48, 8.3.41).
     private static let erasure = "\r\u{1B}[K"
 
-    /// Erases a question on all rows that it takes (ECMA-48, 8.3.22 and 8.3.39).
+    /// Erases a question on all rows that it occupies (ECMA-48, 8.3.22 and 8.3.39).
     private func erasure(of question: String) -> String {
-        // A terminal begins the next row only with the next character.
+        // A terminal moves to the next row only with the next character.
         let rows = max(0, CellText.width(of: question) - 1) / max(1, columns())
         return rows == 0 ? Self.erasure : "\r\u{1B}[\(rows)A\u{1B}[J"
     }
@@ -185,20 +188,20 @@ final class Diagnostics: Sendable {
         }
     }
 
-    /// Writes bytes as far as that takes no longer than `patience`. Returns false where it would have.
+    /// Writes bytes, for at most `patience`. Returns false if they could not be written in that time.
     private func put(_ bytes: [UInt8], patience: Duration) -> Bool {
         let deadline = ContinuousClock.now + patience
         var rest = bytes[...]
         while !rest.isEmpty {
             guard isReady(until: deadline) else { return false }
-            // What is ready takes this much without waiting (POSIX, `PIPE_BUF`).
+            // A descriptor that is ready accepts this many octets without blocking (POSIX, `PIPE_BUF`).
             let count = rest.prefix(Int(PIPE_BUF)).withUnsafeBytes {
                 BluetoothPlatform.write(descriptor, $0.baseAddress, $0.count)
             }
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR, errno != EAGAIN {
-                // Closed: there is nobody to report that to.
+                // The output is closed, so the error cannot be reported.
                 return true
             }
         }

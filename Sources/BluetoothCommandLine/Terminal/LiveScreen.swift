@@ -3,25 +3,29 @@ import Dispatch
 import BluetoothPlatform
 import Synchronization
 
-/// The whole terminal, for a display that changes: its other screen, without a cursor, and keys as they are pressed.
+/// The whole terminal, for a display that changes: the alternate screen, without a cursor, and with keys as they are
+/// pressed.
 ///
-/// However the program ends, short of being killed, the terminal is as it was: after `leave`, after a signal, also while the
-/// program is stopped (Ctrl-Z) and continued.
+/// The terminal is restored however the program ends, unless it is killed: by `leave`, and after a signal. It is also
+/// restored while the program is stopped (Ctrl-Z).
 public final class LiveScreen: Sendable {
-    /// How large it is, in character cells.
+    /// The size in character cells.
     public struct Size: Equatable, Sendable {
+        /// The number of character cells in a line.
         public var columns: Int
+        /// The number of lines.
         public var rows: Int
 
+        /// Creates a size in character cells.
         public init(columns: Int, rows: Int) {
             self.columns = columns
             self.rows = rows
         }
     }
 
-    /// The screen that is to be left when the process ends without further ado.
+    /// The screen to leave if the process ends without unwinding.
     private static let current = Mutex<LiveScreen?>(nil)
-    // Other screen, no cursor, no line breaks at the margin; and back.
+    // Alternate screen, no cursor, no line breaks at the margin; and back.
     private static let entering = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
     private static let leaving = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
@@ -30,24 +34,24 @@ public final class LiveScreen: Sendable {
     private let queue = DispatchQueue(label: "keys")
     private let input: Mutex<any DispatchSourceRead>
     private let stop: Mutex<any DispatchSourceSignal>
-    /// The keys that are pressed. It ends where standard input does.
+    /// The keys that are pressed. The sequence ends with standard input.
     public let keys: AsyncStream<LiveKey>
     private let continuation: AsyncStream<LiveKey>.Continuation
 
-    /// Whether standard input and output are a terminal that can do that.
+    /// Whether standard input and output are a terminal with these capabilities.
     public static var isPossible: Bool {
         isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
             && getenv("TERM").map { String(cString: $0) } ?? "dumb" != "dumb"
     }
 
-    /// Takes the terminal over.
+    /// Takes over the terminal.
     public init() throws(CommandFailure) {
         var attributes = termios()
         guard tcgetattr(STDIN_FILENO, &attributes) == 0 else {
             throw CommandFailure(.failure, "terminal: \(systemError(errno))")
         }
         original = attributes
-        // Keys that nobody takes are dropped.
+        // If keys are not consumed, only the newest ones are kept.
         (keys, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
         input = Mutex(DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue))
         stop = Mutex(DispatchSource.makeSignalSource(signal: SIGTSTP, queue: queue))
@@ -56,7 +60,7 @@ public final class LiveScreen: Sendable {
         watch()
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     public func leave() {
         Self.current.withLock { $0 = nil }
         input.withLock { $0.cancel() }
@@ -66,10 +70,10 @@ public final class LiveScreen: Sendable {
         restore()
     }
 
-    /// Gives back the terminal if one was taken over: before the process ends without unwinding.
+    /// Restores the terminal if it was taken over, before the process ends without unwinding.
     static func leaveCurrent() { current.withLock { $0 }?.restore() }
 
-    /// The size it has now.
+    /// The current size.
     public var size: Size {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -78,7 +82,7 @@ public final class LiveScreen: Sendable {
         return Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Shows lines from the top, none wider than the screen, and nothing below them.
+    /// Draws lines from the top, none wider than the screen, and clears the rest of the screen.
     public func draw(_ lines: [String]) throws(CommandFailure) {
         guard isEntered.withLock({ $0 }) else { return }
         let text = "\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J"
@@ -91,7 +95,7 @@ public final class LiveScreen: Sendable {
         isEntered.withLock { isEntered in
             isEntered = true
             var attributes = original
-            // Keys one by one and unseen; those that send signals still do.
+            // Keys are read one by one, without echo. Those that send signals still do.
             attributes.c_lflag &= ~tcflag_t(ICANON | ECHO)
             tcsetattr(STDIN_FILENO, TCSANOW, &attributes)
             Self.put(Self.entering)
@@ -108,7 +112,7 @@ public final class LiveScreen: Sendable {
         }
     }
 
-    /// Writes a few octets, unless the terminal takes nothing for a while.
+    /// Writes a few octets, unless the terminal accepts none for a while.
     private static func put(_ text: String) {
         var request = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
         guard poll(&request, 1, 200) > 0 else { return }
@@ -118,7 +122,7 @@ public final class LiveScreen: Sendable {
     // MARK: - Keys and Ctrl-Z
 
     private func watch() {
-        // A handler of our own, so that the signal does not stop the process at once.
+        // Ignored, so that the signal does not stop the process immediately. The dispatch source handles it.
         signal(SIGTSTP, SIG_IGN)
         input.withLock { input in
             input.setEventHandler { [weak self] in self?.read() }
@@ -143,7 +147,7 @@ public final class LiveScreen: Sendable {
         for key in LiveKey.keys(in: bytes[..<count]) { continuation.yield(key) }
     }
 
-    /// Gives the terminal back, and waits to be continued.
+    /// Restores the terminal, and waits until the process is continued.
     private func suspend() {
         restore()
         kill(getpid(), SIGSTOP)
@@ -157,7 +161,7 @@ public enum LiveKey: Hashable, Sendable {
     case up, down, pageUp, pageDown, home, end
     case enter, backspace, escape
 
-    /// The keys in what a terminal has sent at once. Sequences of keys that are not known are skipped.
+    /// The keys in one piece of input from a terminal. Unknown sequences are skipped.
     static func keys(in bytes: ArraySlice<UInt8>) -> [LiveKey] {
         var keys: [LiveKey] = []
         var scalars = Array(String(decoding: bytes, as: UTF8.self).unicodeScalars)[...]

@@ -1,16 +1,15 @@
 import BluetoothBase
 import BluetoothPlatform
 
-/// Writes a message to the user: a line on standard error. It does not wait for a reader who does not read.
+/// Writes a message to the user as a line on standard error. It does not wait for a reader.
 public func say(_ line: String) {
     Diagnostics.standardError.write(line + "\n")
 }
 
-/// Writes a text to the user, on a terminal, that the next one takes the place of. What does not fit on the line is left
-/// out.
+/// On a terminal, writes a text for the user that the next one replaces. It is truncated to the width of the line.
 public func sayInPlace(_ text: String) {
     let columns = StandardStreams.columns(of: STDERR_FILENO)
-    // In the last column some terminals go on to the next line.
+    // Some terminals move to the next line after the last column.
     let line = text.count < columns ? text : text.prefix(columns - 2) + "…"
     Diagnostics.standardError.writeInPlace(line)
 }
@@ -25,7 +24,7 @@ public func eraseLineInPlace() {
     Diagnostics.standardError.endLineInPlace(isKept: false)
 }
 
-/// Writes bytes to standard output, exactly as they are. On a terminal a question, or a text in place, makes room for them.
+/// Writes bytes to standard output unchanged. On a terminal, a question or a text in place makes room for them.
 public func writeToStandardOutput(_ bytes: [UInt8]) throws(CommandFailure) {
     guard let last = bytes.last else { return }
     try Diagnostics.standardError.makingRoom(endsLine: last == UInt8(ascii: "\n")) { () throws(CommandFailure) in

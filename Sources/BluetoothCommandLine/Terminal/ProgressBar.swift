@@ -1,22 +1,23 @@
 import BluetoothPlatform
 import Synchronization
 
-/// Shows on a terminal, on standard error, how far something long has come; nothing elsewhere.
+/// Shows the progress of a long operation on standard error, if that is a terminal.
 public final class ProgressBar: Sendable {
     private static let width = 24
-    /// No more often than this.
+    /// The minimum interval between updates.
     private static let pace = Duration.milliseconds(100)
 
     private let isTerminal = isatty(STDERR_FILENO) == 1
     private let next = Mutex(ContinuousClock.now)
 
+    /// Creates a bar, which appears with the first call of `show`.
     public init() {}
 
-    /// Shows the state, if it is time to.
+    /// Shows the progress, unless it was shown too recently.
     ///
     /// - Parameters:
-    ///   - fraction: how much is done, from 0 to 1.
-    ///   - note: what else there is to say, such as a speed.
+    ///   - fraction: the completed fraction, from 0 to 1.
+    ///   - note: additional information, such as a rate.
     public func show(_ what: String, _ fraction: Double, _ note: @autoclosure () -> String = "") {
         guard isTerminal else { return }
         let now = ContinuousClock.now
@@ -36,6 +37,6 @@ public final class ProgressBar: Sendable {
         return [what, "[\(bar)]", percent, note].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// Erases it.
+    /// Erases the bar.
     public func end() { if isTerminal { eraseLineInPlace() } }
 }

@@ -21,7 +21,7 @@ public final class ProgressDisplay: Sendable {
         show(octets)
     }
 
-    /// The transfer is complete.
+    /// Shows the final number, when the transfer is complete.
     public func finish(_ octets: Int) {
         show(octets)
         endLine()
@@ -38,8 +38,8 @@ public final class ProgressDisplay: Sendable {
     }
 }
 
-/// Decides when to show progress again: with every chunk if the line can be overwritten, otherwise when twice as much
-/// has been transferred as was last shown, so that a long transfer does not fill a log.
+/// Decides when to show progress again. If the line can be overwritten, that is with every chunk. Otherwise it is when
+/// the number has doubled since it was last shown, so that a long transfer does not fill a log.
 struct ProgressPace {
     let showsEverything: Bool
     private var next = 1

@@ -3,22 +3,23 @@ import BluetoothPlatform
 import HCITransport
 import Synchronization
 
-/// A time of day in the calendar, as programs write it (ISO 8601, UTC, to the millisecond).
+/// A calendar time in the notation for programs (ISO 8601, UTC, with milliseconds).
 public struct Timestamp: Hashable, Sendable {
     /// Negative before 1970.
     public var millisecondsSince1970: Int64
 
+    /// Creates a time from the milliseconds since the start of 1970, UTC; negative for earlier times.
     public init(millisecondsSince1970: Int64) { self.millisecondsSince1970 = millisecondsSince1970 }
 
-    /// Now.
+    /// The current time.
     public static var now: Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// When an event happened that an adapter, whose clock is the monotonic one, reports with its time. Of two events the later
-    /// one never has the earlier time, unless somebody has set the clock back in between.
+    /// Converts the time of an adapter's event, which is that of the monotonic clock. A later event never gets an
+    /// earlier time, unless the time of day was set back in between.
     public init(_ instant: Instant) {
         let before = MonotonicClock.now, wall = Self.nanosecondsSince1970, after = MonotonicClock.now
         let nanoseconds = Self.calendar.withLock { $0.time(of: instant, wall, between: before, and: after) }
@@ -34,25 +35,25 @@ public struct Timestamp: Hashable, Sendable {
     }
 }
 
-/// How far the time of day is ahead of the monotonic clock.
+/// The difference between the time of day and the monotonic clock.
 ///
-/// The two are read one after the other, and a thread may be held up in between. So the difference is kept until it has
-/// changed by more than that explains: somebody has set the clock.
+/// The clocks are read one after the other, and the thread may be delayed in between. So the difference is kept until
+/// it changes by more than such a delay can explain, which means that the time of day was set.
 struct CalendarTime {
-    /// In nanoseconds; nil before the clocks were read.
+    /// In nanoseconds; nil until the clocks are first read.
     private var lead: Int64?
 
-    /// The smallest step that is more than a correction of the clock's pace, in nanoseconds.
+    /// The smallest step that is more than a correction of the clock's rate, in nanoseconds.
     static let smallestStep: Int64 = 250_000_000
-    /// Within which time both clocks have to be read, in nanoseconds.
+    /// The time within which both clocks must be read, in nanoseconds.
     static let longestReading: Int64 = 10_000_000
 
     /// The time of day at an instant, in nanoseconds since 1970.
     ///
     /// - Parameters:
-    ///   - wall: the time of day now, in the same unit.
-    ///   - before: when it was read at the earliest.
-    ///   - after: when it was read at the latest.
+    ///   - wall: the current time of day, in the same unit.
+    ///   - before: the earliest time at which it was read.
+    ///   - after: the latest time at which it was read.
     mutating func time(of instant: Instant, _ wall: Int64, between before: Instant, and after: Instant) -> Int64 {
         let measured = wall - Int64(clamping: after.nanoseconds)
         let isPrecise = before.duration(to: after).nanoseconds <= Self.longestReading
@@ -67,7 +68,7 @@ extension Timestamp: CustomStringConvertible {
     /// `2026-11-22T12:35:49.123Z`.
     public var description: String { String(decoding: iso8601, as: UTF8.self) }
 
-    /// The same, in ASCII. Years before 0 and after 9999 are shown as these.
+    /// The same, in ASCII. Times before the year 0 or after the year 9999 are limited to those years.
     public var iso8601: [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(24)
@@ -93,10 +94,10 @@ extension Timestamp: CustomStringConvertible {
         text.overwrite(with: time % 1000, before: start + 23)
     }
 
-    /// The Gregorian date of a day. Years are counted from March, so that a leap day is the last of one, and in cycles of
-    /// 400 years, which are all equally long.
+    /// The Gregorian date of a day. Years are counted from March, so that a leap day is the last day of its year, and
+    /// in cycles of 400 years, which all have the same length.
     private static func date(daysSince1970: Int) -> (year: Int, month: Int, day: Int) {
-        // From the first of March of the year 0.
+        // Days since March 1 of the year 0.
         let days = daysSince1970 + 719_468
         let (cycle, dayOfCycle) = days.flooringDivision(by: 146_097)
         let yearOfCycle = (dayOfCycle - dayOfCycle / 1460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365

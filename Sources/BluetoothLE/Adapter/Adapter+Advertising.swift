@@ -6,23 +6,25 @@ import BluetoothGAP
 import BluetoothHost
 
 extension Adapter {
-    /// Advertises until `stopAdvertising`, and returns when the controller has begun. A second call replaces the
-    /// advertisement, and ends the first with `.cancelled` if that is still pending. Advertising continues after a peer
-    /// has connected, if the controller can do that.
+    /// Starts advertising, and returns when the controller has begun. Advertising continues until `stopAdvertising`. It
+    /// also continues after a peer has connected, if the controller supports that.
     ///
-    /// A name that does not fit beside the rest goes into the scan response. What several users of one controller
-    /// advertise is merged.
+    /// A second call replaces the advertisement. If the first call is still pending, it throws `.cancelled`.
+    ///
+    /// A name that does not fit beside the other data goes into the scan response. The advertisements of several users
+    /// of one controller are merged.
     ///
     /// - Parameters:
-    ///   - advertisement: the data to advertise; flags are added if there are none.
+    ///   - advertisement: the data to advertise. Flags are added if it has none.
     ///   - isConnectable: whether peers may connect.
-    ///   - interval: the range the controller takes its interval from, 20 ms to 10.24 s.
-    ///   - peer: the one device that may connect; nil for all. What is advertised for one device carries no data.
-    ///   - peerResolvesAddresses: whether that device's controller resolves private addresses, as its Central Address Resolution
-    ///     characteristic says (Core 5.4, Vol 3, Part C, 12.4).
-    ///   - duration: after how long it ends; nil for not by itself. With the flag `.limitedDiscoverable` it ends after 180
-    ///     seconds at most.
-    /// - Throws: `.advertisingDataTooLong`, or why the controller refused.
+    ///   - interval: the range from which the controller chooses its interval, 20 ms to 10.24 s.
+    ///   - peer: the only device that may connect; nil for any device. Advertising that is directed at one device
+    ///     carries no data.
+    ///   - peerResolvesAddresses: whether that device's controller resolves private addresses, as its Central Address
+    ///     Resolution characteristic states (Core 5.4, Vol 3, Part C, 12.4).
+    ///   - duration: how long to advertise; nil for no limit. With the flag `.limitedDiscoverable`, advertising ends
+    ///     after 180 seconds at the latest.
+    /// - Throws: `.advertisingDataTooLong`, or `.refusedByController`.
     public func advertise(
         _ advertisement: AdvertisementData, isConnectable: Bool = true,
         interval: ClosedRange<Duration> = GAPTiming.advertisingFastInterval1, for peer: PeerID? = nil,
@@ -34,8 +36,8 @@ extension Adapter {
         try await advertise(request)
     }
 
-    /// Advertises these octets, exactly as they are, otherwise as `advertise(_:)` does. While other users of the controller
-    /// advertise, what the octets say is merged with theirs.
+    /// Advertises exactly these octets, and otherwise behaves like `advertise(_:)`. While other users of the controller
+    /// advertise, the data is merged with theirs.
     ///
     /// - Parameters:
     ///   - data: the advertising data, at most 31 octets.
@@ -61,14 +63,17 @@ extension Adapter {
         do throws(BluetoothError) {
             try await router.wait(as: token) { router.post(.advertise(request), token: token) }
         } catch {
-            // What was refused at once has not replaced the one before, which `stopAdvertising` still has to end.
+            // A request that fails does not replace the previous advertisement, which `stopAdvertising` must still be
+            // able to end.
             router.state.withLock { if $0.advertising == token { $0.advertising = former } }
             throw error
         }
     }
 
-    /// Ends advertising; a call of `advertise` that is pending throws `.cancelled`. Does nothing if not advertising. It does not
-    /// wait for the controller, so a peer may still connect a moment later.
+    /// Stops advertising. A pending call of `advertise` throws `.cancelled`. Does nothing if the adapter is not
+    /// advertising.
+    ///
+    /// This method does not wait for the controller, so a peer may still connect a moment later.
     public func stopAdvertising() async {
         guard let token = router.state.withLock({ $0.advertising.take() }) else { return }
         router.post(.cancel, token: token)

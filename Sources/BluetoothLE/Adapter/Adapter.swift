@@ -6,57 +6,62 @@ import HCITransport
 import Logging
 import Synchronization
 
-/// A Bluetooth LE adapter: a controller, with this package's host on top of it.
+/// A Bluetooth LE adapter: a controller with this package's host on top of it.
 ///
-/// An adapter can scan, advertise, be central to some peers and peripheral to others, all at once. Every call on an
-/// adapter, or on an object from it, ends: with its result, or by throwing a `BluetoothError` when the link drops, the
-/// task is cancelled, the adapter is lost or the deadline passes.
+/// An adapter can scan, advertise, and be the central of some peers and the peripheral of others, all at once. Every
+/// call on an adapter, or on an object from it, ends: it returns its result, or throws a `BluetoothError` when the link
+/// drops, the task is cancelled, the adapter is lost or the deadline passes.
 ///
-/// A controller may be unplugged. Then each pending call ends with `.adapterRemoved`, links and scans are gone, and new
-/// calls throw `.adapterRemoved` at once. The adapter waits for its controller at no cost. When it is back,
-/// `AdapterEvent.ready` follows, and advertising and published services resume by themselves.
+/// A controller may be unplugged. Pending calls and new calls then throw `.adapterRemoved`, and links and scans end.
+/// The adapter waits for its controller at no cost. When the controller is back, the adapter reports
+/// `AdapterEvent.ready`, and advertising and published services resume automatically.
 ///
 ///     let adapter = try await Adapter.open()
 ///     let filter = ScanFilter(services: ["180D"])
-///     for try await sighting in try await adapter.scan(for: filter) {
-///         let connection = try await adapter.connect(to: sighting.address)
+///     for try await sighting in adapter.scan(for: filter) {
+///         let connection = try await adapter.connect(to: sighting)
 ///         …
 ///     }
 ///
-/// It is one user of an `AdapterRunner`, whose thread sleeps while nothing happens. Several adapters, and users of other
-/// kinds, may share a runner.
+/// An adapter is one user of an `AdapterRunner`, whose thread sleeps while it has nothing to do. Several adapters, and
+/// users of other kinds, may share a runner.
 public final class Adapter: Sendable {
     /// The options for opening an adapter.
     public struct Options: Sendable {
+        /// The settings of the host. The initializer sets the seed and, in builds with the trait `Pairing`, security.
         public var host: HostConfiguration
-        /// A btsnoop file for every packet to and from the controller.
+        /// A btsnoop file that records every packet to and from the controller.
         public var captureFile: String?
-        /// Faults that befall the packets to and from the controller, to see how an application gets over them. They do not
-        /// apply to a `PacketPort`.
+        /// Faults to inject into the packets to and from the controller, to test how an application handles them. They
+        /// do not apply to a `PacketPort`.
         public var faults: HCIFaults?
-        /// Whether the adapter waits for a controller that was unplugged, given up or became unreachable, and resumes
-        /// when it is back. Otherwise the adapter closes, and calls throw `.transport` or `.adapter` with the cause.
+        /// Whether the adapter waits for a controller that was unplugged, became unreachable or was given up, and
+        /// resumes when it is back. Otherwise the adapter closes, and calls throw `.transport` or `.adapter` with the
+        /// cause.
         public var isRecovering = true
-        /// Told, on any thread, what went wrong without ending anything: a client that cannot be accepted for now, a
-        /// capture that had to stop.
+        /// Called on any thread with an error that does not stop the adapter, such as a client that cannot be accepted
+        /// right now, or a capture that had to stop.
         public var report: @Sendable (TransportError) -> Void = { _ in }
 
-        /// Where bonds are kept. By default on disk, see `FileBondStore`, if the controller is one of this machine
-        /// (`TransportName.isOfThisMachine`). With any other, such as one of a virtual radio, for as long as the adapter is open.
+        /// Where bonds are stored. By default, the bonds of a controller of this machine
+        /// (`TransportName.isOfThisMachine`) are stored on disk, see `FileBondStore`. The bonds of any other
+        /// controller, such as one of a virtual radio, are kept while the adapter is open.
         public var bonds: (any BondStore)?
-        /// Told, on the adapter's thread, why bonds could not be read or kept.
+        /// Called on the adapter's thread with the error if bonds could not be read or stored.
         public var reportBonds: @Sendable (BondStoreError) -> Void = { _ in }
 
-        /// Takes what an application is not told of otherwise: requests for a characteristic whose events nobody takes,
-        /// sightings that were dropped, resets of the controller and attempts to get it back, pairings that were refused. By
-        /// default it says nothing. Values and keys are never in it, nor names from the air. What happens often is said the
-        /// first, second, fourth, eighth time and so on, with the metadata `occurrences`. It is called on the adapter's thread,
-        /// so its handler must not wait.
+        /// Receives events that the application cannot observe otherwise: requests for a characteristic whose events
+        /// have no consumer, dropped sightings, resets of the controller, attempts to reopen it, and failed pairings.
+        /// By default, nothing is logged.
+        ///
+        /// Messages never contain values, keys or names received over the air. A frequent message is logged at its
+        /// first, second, fourth, eighth occurrence and so on, with the metadata `occurrences`. The log handler is
+        /// called on the adapter's thread and must not block.
         public var logger = Logger(label: "BluetoothLE") { _ in SwiftLogNoOpLogHandler() }
 
         /// - Parameters:
-        ///   - seed: the random bits the host starts from; by default the system's.
-        ///   - captureFile: a btsnoop file for every packet to and from the controller.
+        ///   - seed: the random bits that the host starts from. Defaults to bits from the system.
+        ///   - captureFile: a btsnoop file that records every packet to and from the controller.
         public init(seed: UInt64? = nil, captureFile: String? = nil) {
             host = HostConfiguration(seed: seed ?? .random(in: .min ... .max))
             host.security = .preset
@@ -80,10 +85,11 @@ public final class Adapter: Sendable {
     let router: EventRouter
     private let ownsRunner: Bool
 
-    /// Makes an adapter on a controller that may have other users. It has its own calls, connections, scans, services
-    /// and advertisement. The links to a peer and the radio are shared. Closing it does not affect the others.
+    /// Creates an adapter on a controller that may have other users. It has its own calls, connections, scans, services
+    /// and advertisement. It shares the radio, and the link to a peer, with the other users. Closing it does not affect
+    /// them.
     ///
-    /// - Parameter logger: takes what `Options.logger` does, but for attempts to get the controller back.
+    /// - Parameter logger: receives the messages of `Options.logger`, except for attempts to reopen the controller.
     public convenience init(_ runner: AdapterRunner, logger: Logger = Options().logger) {
         self.init(runner, ownsRunner: false, logger: logger)
     }
@@ -104,9 +110,9 @@ public final class Adapter: Sendable {
     /// Opens an adapter and brings its controller up.
     ///
     /// - Parameters:
-    ///   - transport: where the controller is, such as `hci-socket:0` or `tcp-client:127.0.0.1:6402`.
+    ///   - transport: the transport to the controller, such as `hci-socket:0` or `tcp-client:127.0.0.1:6402`.
     ///   - options: further options.
-    /// - Throws: `.transport` if the transport cannot be opened, `.adapter` if the controller cannot be used,
+    /// - Throws: `.transport` if the transport cannot be opened, `.adapter` if the controller cannot be used, or
     ///   `.cancelled`.
     public static func open(
         _ transport: TransportName, options: Options = Options()
@@ -116,23 +122,24 @@ public final class Adapter: Sendable {
             throw .transport(TransportError(.notASocket, transport: "\(transport)"))
         }
         var runner = options.runner
-        // Others than this machine may have the same controller, or another one of the same address: a virtual one has none of
-        // its own.
+        // Other machines may use the same controller, or one with the same address: the address of a virtual controller
+        // is not unique.
         if runner.bonds == nil, transport.isOfThisMachine {
             do throws(BondStoreError) {
                 runner.bonds = try FileBondStore()
             } catch {
-                // Without a place to keep them, bonds last as long as the adapter. Whoever makes none need not know.
+                // Without a place to store them, bonds last as long as the adapter. The error is reported with the
+                // first bond that is not stored.
                 runner.missingBondStore = error
             }
         }
         return try await open(try AdapterRunner(transport, options: runner), options.logger)
     }
 
-    /// Opens the adapter that `BLUETOOTH_TRANSPORT` in the environment names, else the machine's first.
+    /// Opens the adapter that the environment variable `BLUETOOTH_TRANSPORT` names, or else the machine's first one.
     ///
-    /// - Throws: `.transport` if the variable names no transport or it cannot be opened, `.adapter` if the controller
-    ///   cannot be used, `.cancelled`.
+    /// - Throws: `.transport` if the variable does not name a transport or the transport cannot be opened, `.adapter`
+    ///   if the controller cannot be used, or `.cancelled`.
     public static func open(options: Options = Options()) async throws(BluetoothError) -> Adapter {
         let transport: TransportName
         do throws(TransportNameError) {
@@ -164,12 +171,12 @@ public final class Adapter: Sendable {
         return adapter
     }
 
-    /// What it stands on.
+    /// The runner that the adapter uses.
     package var runner: AdapterRunner { router.runner }
 
-    /// Waits until the controller is ready: opened, or back.
+    /// Waits until the controller is ready: opened, or back after a reset or removal.
     ///
-    /// - Throws: why the adapter was closed; `.cancelled`.
+    /// - Throws: the reason why the adapter was closed, or `.cancelled`.
     public func waitUntilReady() async throws(BluetoothError) {
         guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
         try await router.wait(as: token, isCall: false) {
@@ -182,19 +189,19 @@ public final class Adapter: Sendable {
         }
     }
 
-    /// What the controller can do, and the address this adapter uses; nil while there is no controller.
-    public var information: ControllerInformation? {
-        get async { router.runner.information }
-    }
+    /// The controller's capabilities, and the address that this adapter uses; nil while no controller is available.
+    public var information: ControllerInformation? { router.runner.information }
 
-    /// Ends everything and releases the transport. Pending and later calls throw `.adapterClosed`. The links are disconnected,
-    /// so peers learn of it at once. A controller that does not report their end within half a second is released anyway.
+    /// Ends all activity and releases the transport. Pending and later calls throw `.adapterClosed`. The links are
+    /// disconnected, so that peers notice the end immediately. A controller that does not report the disconnections
+    /// within 0.5 s is released anyway.
     ///
-    /// Returns when the transport is released and bonds are stored. A disk that takes longer than 3 seconds is not waited for. On a
-    /// radio with manual time it returns at once, and the links are disconnected as time passes.
+    /// Returns when the transport is released and bonds are stored. If the disk takes longer than 3 s, the remaining
+    /// bonds are not waited for. On a radio with manual time, this method returns immediately, and the links are
+    /// disconnected as time passes.
     ///
-    /// An adapter that is no longer referenced closes in the background. Call this before you open the same transport again. A
-    /// shared runner, and its transport, stay open.
+    /// An adapter that is no longer referenced closes in the background. Call this method before you open the same
+    /// transport again. A shared runner and its transport stay open.
     public func close() async {
         router.shutDown(.adapterClosed)
         if ownsRunner { await router.runner.closeAndWait() } else { router.detach() }

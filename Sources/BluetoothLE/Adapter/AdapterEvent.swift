@@ -9,38 +9,38 @@ import DequeModule
 
 /// An event of an adapter as a whole.
 public enum AdapterEvent: Sendable {
-    /// A link was made, in either role.
+    /// A link was established, in either role.
     case connected(Connection)
     case disconnected(Connection, DisconnectReason)
-    /// A peer's services in these handles have changed: earlier discoveries there are void.
+    /// The peer's services in these handles have changed. Earlier discovery results in this range are no longer valid.
     case servicesChanged(Connection, ClosedRange<AttributeHandle>)
     /// A peer's Device Name was read for the first time, or has changed.
     case nameChanged(Connection, String)
-    /// A link is protected in another way than before.
+    /// The protection of a link has changed.
     case securityChanged(Connection, LinkSecurity)
-    /// Pairing has ended: with keys of this strength, or with why it failed.
+    /// Pairing has ended: with the strength of its keys, or with the reason why it failed.
     case pairingEnded(Connection, Result<PairingOutcome, PairingError>)
-    /// The peer has lost the keys of its bond, or is another device: its link ends, and `Adapter.removeBond` lets it pair
-    /// anew.
+    /// The peer has lost the keys of its bond, or is another device. The link ends. To let the peer pair again, call
+    /// `Adapter.removeBond`.
     case bondRefused(Connection)
-    /// The controller failed and is being reset. Links are gone; scanning, advertising and published services resume by
-    /// themselves once it is back.
+    /// The controller failed and is being reset. All links are lost. Scanning, advertising and published services
+    /// resume automatically when the controller is back.
     case resetting(String)
-    /// The controller is gone: unplugged, given up or unreachable; the error says which. Pending calls have ended with
-    /// `.adapterRemoved`. The adapter waits for it, and `ready` follows when it is back.
+    /// The controller is gone: it was unplugged, became unreachable or was given up, as the error states. Pending calls
+    /// have thrown `.adapterRemoved`. The adapter waits for the controller, and reports `ready` when it is back.
     case removed(BluetoothError)
-    /// The controller is back, after `resetting` or `removed`; the advertisement and the published services are
+    /// The controller is back, after `resetting` or `removed`. The advertisement and the published services have been
     /// restored.
     case ready
 }
 
 extension Adapter {
-    /// The events of the adapter from now on.
+    /// The events of the adapter, from now on.
     ///
-    /// A consumer that falls 256 events behind misses outdated ones, such as those of a link that has already ended.
-    /// The events it reads always lead to the present state: it gets the end of every link it knows of, and every link
-    /// that exists.
-    public func events() async -> EventSequence<AdapterEvent> {
+    /// A consumer that falls 256 events behind misses outdated events, such as those of a link that has already ended.
+    /// The events that it reads always lead to the current state: they report the end of every link that the consumer
+    /// knows of, and the beginning of every link that exists.
+    public func events() -> EventSequence<AdapterEvent> {
         let queue = AsyncQueue<AdapterEvent>(capacity: 256, overflow: .grow, compact: { AdapterEvent.compact(&$0) })
         let number = router.state.withLock { state in
             state.lastObserver += 1
@@ -55,7 +55,7 @@ extension Adapter {
 }
 
 extension AdapterEvent {
-    /// Removes events that later ones make void.
+    /// Removes events that later ones supersede.
     static func compact(_ events: inout Deque<AdapterEvent>) {
         var kept: [AdapterEvent] = []
         var ended: Set<Connection> = [], renamed: Set<Connection> = [], begunAndEnded: Set<Connection> = []

@@ -5,9 +5,10 @@ import BluetoothHost
 import BluetoothUsers
 import Synchronization
 
-/// Something that is advertised beside all the rest, until it is stopped, its time is over, or the adapter is closed.
+/// An advertising set. It is advertised beside all other advertising until it is stopped, its duration ends, or the
+/// adapter is closed.
 ///
-/// It goes on after a peer has connected through it, and after the controller was reset or plugged in again.
+/// The set continues after a peer has connected through it, and after the controller was reset or plugged in again.
 public struct AdvertisingSet: Sendable {
     let router: EventRouter
     let token: CallToken
@@ -19,7 +20,7 @@ public struct AdvertisingSet: Sendable {
         self.end = end
     }
 
-    /// Ends it. Does nothing where it has ended.
+    /// Stops the set. Does nothing if it has already ended.
     public func stop() async {
         guard router.state.withLock({ $0.advertisingSets.removeValue(forKey: token) }) != nil else { return }
         router.post(.cancel, token: token)
@@ -27,35 +28,39 @@ public struct AdvertisingSet: Sendable {
         router.endSubevents(of: token)
     }
 
-    /// Waits until it has ended: it was stopped, its time is over, or it was sent as often as it was to be.
+    /// Waits until the set has ended: it was stopped, its duration is over, or its maximum number of advertising events
+    /// was sent.
     ///
-    /// - Throws: why the controller no longer takes it; what the adapter was closed for; `.cancelled`.
+    /// - Throws: the reason why the controller no longer advertises the set, the reason why the adapter was closed, or
+    ///   `.cancelled`.
     public func waitUntilEnded() async throws(BluetoothError) {
         _ = try await end.next()
     }
 }
 
 extension Adapter {
-    /// Advertises a set of its own, beside those of others and beside `advertise(_:)`, and returns when it is on the air.
+    /// Adds an advertising set, beside those of other users and beside `advertise(_:)`, and returns when it is on the
+    /// air.
     ///
     ///     let parameters = AdvertisingParameters(
     ///         isConnectable: false, data: octets, extended: ExtendedAdvertising())
-    ///     let set = try await adapter.advertise(set: parameters)
+    ///     let set = try await adapter.addAdvertisingSet(parameters)
     ///     …
     ///     await set.stop()
     ///
-    /// With `extended` there is room for up to 1650 octets, as far as the controller takes them. Scanners before Bluetooth 5.0
-    /// and many phones that look for legacy advertising only do not see it.
+    /// With `extended`, a set has room for up to 1650 octets, as far as the controller supports that. Scanners older
+    /// than Bluetooth 5.0 do not receive extended advertising, nor do the many phones that scan only for legacy
+    /// advertising.
     ///
-    /// - Throws: `.notSupported` for extended advertising, or a second set, on a controller without the extended commands, and for
-    ///   PHYs it does not have; `.tooManyPending` for more sets than it has, see `ControllerInformation.advertisingSetCount`;
-    ///   `.advertisingDataTooLong`; `.invalidParameters` for a combination that the specification rules out; or why the controller
-    ///   refused.
-    public func advertise(set parameters: AdvertisingParameters) async throws(BluetoothError) -> AdvertisingSet {
+    /// - Throws: `.notSupported` for extended advertising, or for a second set, on a controller without the extended
+    ///   advertising commands, and for PHYs that the controller lacks; `.tooManyPending` for more sets than the
+    ///   controller has, see `ControllerInformation.advertisingSetCount`; `.advertisingDataTooLong`;
+    ///   `.invalidParameters` for a combination that the specification does not allow; or `.refusedByController`.
+    public func addAdvertisingSet(_ parameters: AdvertisingParameters) async throws(BluetoothError) -> AdvertisingSet {
         try router.check()
         guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
         let end = AsyncQueue<Never>(capacity: 0, overflow: .dropNewest)
-        // Before it is on the air, so that an end that comes at once is not missed.
+        // Before the set is on the air, so that an immediate end is not missed.
         router.state.withLock { $0.advertisingSets[token] = end }
         do throws(BluetoothError) {
             try await router.wait(as: token) { router.post(.advertiseSet(parameters), token: token) }
@@ -68,7 +73,7 @@ extension Adapter {
 }
 
 extension EventRouter {
-    /// A set has ended by itself.
+    /// A set has ended without being stopped.
     func advertisingSetEnded(_ token: CallToken, _ error: HostError?) {
         let end = state.withLock { $0.advertisingSets.removeValue(forKey: token) }
         end?.finish(error.map { runner.error(for: $0) })

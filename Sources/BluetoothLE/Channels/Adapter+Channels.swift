@@ -7,12 +7,14 @@ import Synchronization
 extension Connection {
     /// Opens an L2CAP channel to a service of the peer.
     ///
-    /// Where the peer demands that the link be encrypted, or paired, that is done first, if a pairing agent is there.
+    /// If the peer requires encryption or pairing, the link is encrypted or paired first, provided that the adapter has
+    /// a pairing agent.
     ///
     /// - Parameters:
     ///   - psm: the service's SPSM, 0x0001 to 0x00FF.
-    ///   - parameters: what this side takes; the default suits a stream of any speed.
-    /// - Throws: `.channelRefused` with the peer's reason, `.invalidParameters`, why the link ended, or `.cancelled`.
+    ///   - parameters: what this side accepts. The default suits a stream of any speed.
+    /// - Throws: `.channelRefused` with the peer's reason, `.invalidParameters`, the reason why the link ended, or
+    ///   `.cancelled`.
     public func openChannel(
         to psm: UInt16, _ parameters: ChannelParameters = ChannelParameters()
     ) async throws(BluetoothError) -> L2CAPChannel {
@@ -21,14 +23,14 @@ extension Connection {
         return channel
     }
 
-    /// Opens several enhanced L2CAP channels to a service of the peer at once: channels that can be reconfigured.
+    /// Opens several enhanced L2CAP channels to a service of the peer at once. Enhanced channels can be reconfigured.
     ///
     /// - Parameters:
-    ///   - count: how many, 1 to 5. The peer may open fewer.
+    ///   - count: the number of channels, 1 to 5. The peer may open fewer.
     ///   - psm: the service's SPSM, 0x0001 to 0x00FF.
-    ///   - parameters: what this side takes on each; MTU and MPS of 64 or more.
-    /// - Returns: those that the peer has opened, at least one.
-    /// - Throws: as `openChannel`.
+    ///   - parameters: what this side accepts on each channel. MTU and MPS must be 64 or more.
+    /// - Returns: the channels that the peer has opened, at least one.
+    /// - Throws: the errors of `openChannel`.
     public func openChannels(
         _ count: Int, to psm: UInt16, _ parameters: ChannelParameters = ChannelParameters()
     ) async throws(BluetoothError) -> [L2CAPChannel] {
@@ -37,7 +39,7 @@ extension Connection {
         return opened
     }
 
-    /// Those that have not been closed since.
+    /// Opens channels, and returns those that have not been closed in the meantime.
     private func open(
         _ psm: UInt16, _ parameters: ChannelParameters, count: Int?
     ) async throws(BluetoothError) -> [L2CAPChannel] {
@@ -51,21 +53,21 @@ extension Connection {
 }
 
 extension Adapter {
-    /// Offers a service over L2CAP channels, to every peer that connects.
+    /// Offers a service over L2CAP channels to every peer that connects.
     ///
     /// - Parameters:
-    ///   - psm: its SPSM; nil for a free one of those that devices assign by themselves, 0x0080 to 0x00FF.
-    ///   - requirement: how well a link has to be protected.
-    ///   - parameters: what this side takes on each channel.
-    /// - Throws: `.tooManyPending` if the SPSM is taken, or none is free; `.invalidParameters`, also for 0x0027, which is that
-    ///   of the Enhanced Attribute Protocol.
+    ///   - psm: the service's SPSM. With nil, the host chooses a free one from the dynamic range, 0x0080 to 0x00FF.
+    ///   - requirement: the protection that a link must have.
+    ///   - parameters: what this side accepts on each channel.
+    /// - Throws: `.tooManyPending` if the SPSM is in use or none is free; `.invalidParameters`, also for 0x0027, which
+    ///   is the SPSM of the Enhanced Attribute Protocol.
     public func listen(
         on psm: UInt16? = nil, requirement: ChannelRequirement = .none,
         _ parameters: ChannelParameters = ChannelParameters()
     ) async throws(BluetoothError) -> ChannelService {
         try router.check()
         let queue = AsyncQueue<L2CAPChannel>(capacity: ChannelService.capacity, overflow: .dropNewest)
-        // Before anybody can open a channel to it. Nobody knows a number yet that is still to be chosen.
+        // Before any peer can open a channel to it. An SPSM that has not been chosen yet is not known to any peer.
         if let psm,
             router.state.withLock({ state in
                 if state.channelQueues[psm] == nil { state.channelQueues[psm] = queue }
@@ -94,26 +96,29 @@ extension Adapter {
     }
 }
 
-/// A service that is offered over L2CAP channels: the channels that peers open, one after the other. It is offered for as long
-/// as a copy of this exists.
+/// A service offered over L2CAP channels: a sequence of the channels that peers open. The service is offered as long as
+/// a copy of this value exists.
 public struct ChannelService: AsyncSequence, Sendable {
+    /// A channel that a peer has opened to the service.
     public typealias Element = L2CAPChannel
+    /// The error type: the reason why the adapter was closed, or `.cancelled` when the task is cancelled.
     public typealias Failure = BluetoothError
 
-    /// Its SPSM, for peers to learn by some other way, such as a characteristic.
+    /// The service's SPSM. Peers must learn it in some other way, for example from a characteristic.
     public let psm: UInt16
     let channels: EventSequence<L2CAPChannel>
 
-    /// How many channels wait to be taken; what a peer opens beyond that is closed.
+    /// The number of channels that wait to be taken. Further channels that a peer opens are closed.
     static let capacity = 64
 
+    /// Creates an iterator over the channels that were not taken yet. Each channel goes to only one iterator.
     public func makeAsyncIterator() -> EventSequence<L2CAPChannel>.AsyncIterator { channels.makeAsyncIterator() }
 }
 
 // MARK: - Events
 
 extension EventRouter {
-    /// A channel is open: what comes over it has a place from now on.
+    /// A channel is open. Octets that it receives have a destination from now on.
     func add(_ id: CreditBasedChannel.ID, _ information: ChannelInformation, of identifier: LinkIdentifier) {
         guard let link = link(identifier) else { return }
         let stream = ChannelStream(id, identifier, information, self)
@@ -127,7 +132,7 @@ extension EventRouter {
         guard let link = link(identifier), let stream = link.state.withLock({ $0.channels[channel] }) else { return }
         if !octets.isEmpty, stream.received.push(Array(copy octets)) { return }
         if stream.received.isOverflown { return stream.close(isAbrupt: true) }
-        // The octets of a sequence that has been abandoned count as taken.
+        // If the sequence has been abandoned, its octets count as consumed.
         stream.post(.consume(channel, octets.count))
     }
 
@@ -144,7 +149,7 @@ extension EventRouter {
                 post(.channel(identifier, .close(id, isAbrupt: true)))
                 return
             }
-            // One that does not fit closes itself.
+            // A channel that does not fit into the queue is released, which closes it.
             queue.push(L2CAPChannel(connection, stream))
         // The end of the link follows, with its reason.
         case .closed(_, .linkEnded): return

@@ -11,16 +11,16 @@ import Synchronization
 ///     try await channel.write(Array("hello".utf8))
 ///     for try await octets in channel { … }
 ///
-/// What has been received waits for its reader, and the peer with it: a reader that takes nothing holds it up after some
-/// kilobytes, and loses nothing. The same holds for the other direction: `write` waits for the peer.
+/// Received octets wait for their reader. If the reader takes nothing, the peer has to wait after some kilobytes, and
+/// nothing is lost. In the other direction, `write` waits for the peer.
 ///
 /// The channel lasts until either side closes it or the link ends. Releasing the last reference closes it.
 public final class L2CAPChannel: Sendable, AsyncSequence {
-    /// The link it belongs to.
+    /// The link that the channel belongs to.
     public let connection: Connection
-    /// Its service: the SPSM.
+    /// The SPSM of the channel's service.
     public var psm: UInt16 { stream.information.psm }
-    /// What it carries at a time, in either direction; `read` and `write` need not care.
+    /// The limits of the channel in each direction. `read` and `write` observe them automatically.
     public var information: ChannelInformation { stream.information }
 
     let stream: ChannelStream
@@ -32,12 +32,12 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
 
     deinit { stream.close(isAbrupt: false) }
 
-    /// Sends octets, after those of earlier calls. Waits while the peer, or the link, does not take them; returns when all of
-    /// them are on their way. Where the task is cancelled, a part of them may have been sent.
+    /// Sends octets, after those of earlier calls. Suspends while the peer or the link accepts no more, and returns
+    /// when all octets are on their way. If the task is cancelled, some of the octets may have been sent.
     ///
-    /// - Throws: `.channelClosed`, why the link ended, or `.cancelled`.
-    public func write(_ octets: [UInt8]) async throws(BluetoothError) {
-        var rest = octets[...]
+    /// - Throws: `.channelClosed`, the reason why the link ended, or `.cancelled`.
+    public func write(_ octets: some Collection<UInt8>) async throws(BluetoothError) {
+        var rest = Array(octets)[...]
         while !rest.isEmpty {
             try await stream.takeCredit()
             let sdu = Array(rest.prefix(stream.sduLength))
@@ -46,58 +46,62 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
         }
     }
 
-    /// The next octets that the peer sent, as many as came at once; nil once this side has closed the channel, or the peer has
-    /// and there are no more.
+    /// Returns the next octets from the peer, as many as arrived at once. Returns nil after this side has closed the
+    /// channel, or when the peer has closed it and all octets have been read.
     ///
-    /// - Throws: why the link ended, `.channelClosed` where the peer broke the rules of the channel or data was lost in this
-    ///   device, or `.cancelled`.
+    /// - Throws: the reason why the link ended; `.channelClosed` if the peer violated the protocol of the channel or
+    ///   data was lost in this device; or `.cancelled`.
     public func read() async throws(BluetoothError) -> [UInt8]? { try await stream.received.next() }
 
-    /// Closes the channel once everything written has left, and waits until the peer has said that it is closed: then the peer
-    /// has received all of it. What has been received and not read is dropped.
+    /// Closes the channel after everything written has been sent, and waits until the peer confirms the end. The peer
+    /// has then received everything. Octets that were received but not read are dropped.
     ///
-    /// - Throws: why the link ended, also where it had ended before: something written may be lost; `.channelClosed` where the
-    ///   peer closes the channel meanwhile, or had closed it before all that was written had left; or `.cancelled`. Nothing for a
-    ///   channel that is closed otherwise.
+    /// - Throws: the reason why the link ended, even if it ended before the call, because written octets may be lost;
+    ///   `.channelClosed` if the peer closes the channel in the meantime, or closed it before everything written had
+    ///   been sent; or `.cancelled`. Does not throw for a channel that was closed in another way.
     public func close() async throws(BluetoothError) { try await stream.closeAndWait() }
 
-    /// Takes longer SDUs and K-frames from now on, or shorter K-frames; on an enhanced channel only.
+    /// Changes the limits for SDUs and K-frames from the peer. Only enhanced channels can be reconfigured.
     ///
     /// - Parameters:
-    ///   - mtu: the longest SDU, in octets, no shorter than before.
-    ///   - mps: the longest payload of a K-frame, in octets, 64 or more.
+    ///   - mtu: the longest SDU in octets. It must not be shorter than before.
+    ///   - mps: the longest payload of a K-frame in octets, 64 or more. It may be shorter than before.
     /// - Throws: `.channelReconfigurationFailed` with the peer's reason, `.invalidParameters`, `.channelClosed`,
-    ///   `.tooManyPending` while an earlier request waits for its answer, why the link ended, or `.cancelled`.
+    ///   `.tooManyPending` while an earlier request waits for its response, the reason why the link ended, or
+    ///   `.cancelled`.
     public func reconfigure(mtu: UInt16, mps: UInt16) async throws(BluetoothError) {
         try stream.router.check(connection.link)
         let call = HostCall.Kind.channel(stream.link, .reconfigure(stream.id, mtu: mtu, mps: mps))
         _ = try await stream.router.call(call)
     }
 
+    /// Reads received octets, and retains the channel. Iterators share the buffer: each octet goes to only one of them.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let channel: L2CAPChannel
 
-        /// As `read`.
+        /// See `L2CAPChannel.read()`.
         public mutating func next() async throws(BluetoothError) -> [UInt8]? { try await channel.read() }
 
-        /// As `read`; the caller keeps its isolation.
+        /// See `L2CAPChannel.read()`. The caller keeps its isolation.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(BluetoothError) -> [UInt8]? {
             try await channel.stream.received.next(isolation: actor)
         }
     }
 
+    /// The error type. `read()` lists the errors that iteration throws.
     public typealias Failure = BluetoothError
 
+    /// Creates an iterator over the received octets that were not read yet. It ends as described for `read()`.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(channel: self) }
 }
 
-/// What this API keeps of a channel. It does not retain the application's `Adapter`.
+/// The state of a channel in this API. It does not retain the application's `Adapter`.
 final class ChannelStream: Sendable {
     struct State {
         var awaitingEnd: [CallToken] = []
-        /// What calls throw once it is closed.
+        /// The error that calls throw after the channel was closed.
         var end: BluetoothError?
-        /// Whether something written had not left by then.
+        /// Whether some of the written octets had not been sent when the channel was closed.
         var hasLostData = false
     }
 
@@ -106,11 +110,12 @@ final class ChannelStream: Sendable {
     let information: ChannelInformation
     let router: EventRouter
     let received: AsyncQueue<[UInt8]>
-    /// The SDUs that may be sent, and the calls that wait to send one.
+    /// The number of SDUs that may be sent, and the calls that wait to send one.
     private let credits = CreditLine(count: SharedHost.channelCredit)
     private let state = Mutex(State())
 
-    /// SDUs are no longer than this, however much the peer takes, so that what is on its way stays small.
+    /// The maximum length of a sent SDU, even if the peer accepts longer ones, so that the amount of data in flight
+    /// stays small.
     private static let longestSDU = 8192
     var sduLength: Int { min(Int(information.peerMTU), Self.longestSDU) }
 
@@ -120,7 +125,7 @@ final class ChannelStream: Sendable {
         self.link = link
         self.information = information
         self.router = router
-        // The peer's credits keep it shorter.
+        // The peer's credits keep the queue shorter than that.
         received = AsyncQueue(
             capacity: information.greatestWaitingCount, overflow: .fail,
             onTake: { [weak router] octets in
@@ -139,7 +144,7 @@ final class ChannelStream: Sendable {
         try await router.waitForCredit(in: credits) { state.withLock { $0.end } }
     }
 
-    /// SDUs have left.
+    /// Returns the credits of SDUs that have been sent.
     func give(_ count: Int) { credits.add(count) }
 
     func close(isAbrupt: Bool) {
@@ -157,16 +162,16 @@ final class ChannelStream: Sendable {
             }
             switch end {
             case nil: post(.close(id, isAbrupt: false))
-            case .channelClosed where !hasLostData: router.resume(token, .success(.done))
+            case let error? where error.code == .channelClosed && !hasLostData: router.resume(token, .success(.done))
             case let error?: router.resume(token, .failure(error))
             }
             return true
         }
     }
 
-    /// It is closed, or its link has ended.
+    /// Ends the channel, which was closed or whose link has ended.
     ///
-    /// - Parameter reading: what the reader gets after what has come; nil for a plain end.
+    /// - Parameter reading: the error for the reader after the buffered octets; nil for a normal end.
     func end(_ error: BluetoothError, reading: BluetoothError?) {
         let ended = state.withLock { state -> (State, [any CreditWaiter])? in
             guard state.end == nil else { return nil }
@@ -176,7 +181,8 @@ final class ChannelStream: Sendable {
         }
         guard let (old, senders) = ended else { return }
         for sender in senders { sender.fail(error) }
-        // Whoever has closed it knows that all has arrived, or that it may not have.
+        // If this device closed the channel, everything has arrived, or the code that closed it abruptly expects a
+        // loss.
         let isAsWished = error == .channelClosed(.byThisDevice)
         for token in old.awaitingEnd { router.resume(token, isAsWished ? .success(.done) : .failure(error)) }
         received.finish(reading)

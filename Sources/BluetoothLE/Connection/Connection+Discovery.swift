@@ -3,25 +3,25 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// Discovering what a peer's server offers (Core 5.4, Vol 3, Part G, 4.4 to 4.7). The handles in the results are valid
-/// while the link exists, unless the server changes its database. Where it does so meanwhile, everything is discovered anew, at
-/// most four times, and what was to be found within a service throws `servicesChanged`.
+/// Discovery of the peer's services (Core 5.4, Vol 3, Part G, 4.4 to 4.7). The handles in the results are valid while
+/// the link exists, unless the server changes its database. If the server changes its database during a discovery, the
+/// discovery starts again, at most four times. A discovery within one service throws `.servicesChanged` instead.
 extension Connection {
-    /// Everything, in as few round trips as possible.
+    /// Discovers all services, characteristics and descriptors, in as few round trips as possible.
     public func discoverAll() async throws(BluetoothError) -> DiscoveredDatabase {
         guard case .database(let database) = try await perform(.discoverAll(includes: true))
         else { return DiscoveredDatabase() }
         return database
     }
 
-    /// The primary services, or those with one UUID.
+    /// Discovers the primary services, or only those with one UUID.
     public func discoverServices(_ uuid: BluetoothUUID? = nil) async throws(BluetoothError) -> [DiscoveredService] {
         guard case .services(let services) = try await perform(.discoverPrimaryServices(uuid: uuid))
         else { return [] }
         return services
     }
 
-    /// The services that a service includes.
+    /// Discovers the services that a service includes.
     public func discoverIncludedServices(
         of service: DiscoveredService
     ) async throws(BluetoothError) -> [DiscoveredInclude] {
@@ -30,7 +30,7 @@ extension Connection {
         return includes
     }
 
-    /// The characteristics of a service, or those with one UUID.
+    /// Discovers the characteristics of a service, or only those with one UUID.
     public func discoverCharacteristics(
         _ uuid: BluetoothUUID? = nil, of service: DiscoveredService
     ) async throws(BluetoothError) -> [DiscoveredCharacteristic] {
@@ -40,7 +40,7 @@ extension Connection {
         return characteristics
     }
 
-    /// The descriptors of a characteristic.
+    /// Discovers the descriptors of a characteristic.
     public func discoverDescriptors(
         of characteristic: DiscoveredCharacteristic
     ) async throws(BluetoothError) -> [DiscoveredDescriptor] {
@@ -51,19 +51,42 @@ extension Connection {
         return descriptors
     }
 
-    /// The one characteristic with this UUID, in the one service with that.
+    /// The peer's primary services, each with its characteristics and their descriptors.
     ///
+    ///     for service in try await connection.services() {
+    ///         print(service.uuid, service.characteristics.map(\.uuid))
+    ///     }
+    ///
+    /// The host remembers what it discovered: a second call sends no requests unless the services have changed.
+    ///
+    /// - Parameter uuid: only services with this UUID. Defaults to all of them.
+    public func services(_ uuid: BluetoothUUID? = nil) async throws(BluetoothError) -> [RemoteService] {
+        let database = try await discoverAll()
+        return database.services
+            .filter { $0.isPrimary && (uuid == nil || $0.uuid == uuid) }
+            .map { RemoteService($0, in: database) }
+    }
+
+    /// Discovers the first characteristic with a UUID.
+    ///
+    /// - Parameters:
+    ///   - uuid: the characteristic's UUID.
+    ///   - service: the UUID of the characteristic's service. Defaults to any service.
     /// - Throws: `.notFound` with the UUID that is missing.
     public func characteristic(
-        _ uuid: BluetoothUUID, in service: BluetoothUUID
+        _ uuid: BluetoothUUID, in service: BluetoothUUID? = nil
     ) async throws(BluetoothError) -> DiscoveredCharacteristic {
-        guard let found = try await discoverServices(service).first else { throw .notFound(service) }
-        guard let characteristic = try await discoverCharacteristics(uuid, of: found).first
+        let handles: ClosedRange<AttributeHandle>
+        if let service {
+            guard let found = try await discoverServices(service).first else { throw .notFound(service) }
+            handles = found.handles
+        } else {
+            handles = 0x0001...0xFFFF
+        }
+        let operation = GATTClientOperation.discoverCharacteristics(in: handles, uuid: uuid)
+        guard case .characteristics(let characteristics) = try await perform(operation),
+            let characteristic = characteristics.first
         else { throw .notFound(uuid) }
         return characteristic
     }
-}
-
-extension DiscoveredService {
-    fileprivate var handles: ClosedRange<AttributeHandle> { startHandle...max(startHandle, endHandle) }
 }

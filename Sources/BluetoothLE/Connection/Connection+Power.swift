@@ -4,34 +4,35 @@ import BluetoothAdapter
 import BluetoothHost
 
 extension Connection {
-    /// The power that this device sends with on the link (Core 5.4, Vol 4, Part E, 7.8.117).
+    /// Reads this device's transmit power on the link (Core 5.4, Vol 4, Part E, 7.8.117).
     ///
-    /// - Throws: `.notSupported` where the controller cannot tell.
+    /// - Throws: `.notSupported` if the controller cannot report it.
     public func readTransmitPower() async throws(BluetoothError) -> LinkTransmitPower {
         try await read(.readTransmitPower)
     }
 
-    /// The power that the peer sends with, which the peer is asked for (Core 5.4, Vol 4, Part E, 7.8.118).
+    /// Reads the peer's transmit power on the link, with a request to the peer (Core 5.4, Vol 4, Part E, 7.8.118).
     ///
-    /// - Throws: `.notSupported` where the controller has no power control, `.refusedByController` with
-    ///   `.unsupportedRemoteFeature` where the peer's has none, `.tooManyPending` while another such request waits.
+    /// - Throws: `.notSupported` if the controller does not support power control; `.refusedByController` with
+    ///   `.unsupportedRemoteFeature` if the peer's controller does not; `.tooManyPending` while another such request is
+    ///   pending.
     public func readRemoteTransmitPower() async throws(BluetoothError) -> LinkTransmitPower {
         try await read(.readRemoteTransmitPower)
     }
 
-    /// How much of the signal is lost on its way from the peer: the zone it is in at first, and each change of the zone, until the
-    /// sequence is released (Core 5.4, Vol 4, Part E, 7.8.119 and 7.8.120).
+    /// Reports the path loss of the link until the sequence is released: first the current zone, then each change of
+    /// the zone (Core 5.4, Vol 4, Part E, 7.8.119 and 7.8.120).
     ///
     ///     let zones = PathLossThresholds(low: 50, high: 75)
     ///     for try await report in try await connection.pathLossReports(zones) {
     ///         print(report.zone == .high ? "far" : "near")
     ///     }
     ///
-    /// Up to 64 reports wait for their consumer; beyond that the oldest are dropped.
+    /// Up to 64 reports are buffered. Beyond that, the oldest are dropped.
     ///
-    /// - Throws: `.notSupported` where the controller does not measure it, `.invalidParameters` for zones that overlap,
-    ///   `.tooManyPending` while there is another such sequence: a link has one set of thresholds. What ends the link ends the
-    ///   sequence.
+    /// - Throws: `.notSupported` if the controller does not measure path loss; `.invalidParameters` if the zones
+    ///   overlap; `.tooManyPending` while another such sequence exists, because a link has one set of thresholds. The
+    ///   sequence throws the reason why the link ended.
     public func pathLossReports(
         _ thresholds: PathLossThresholds
     ) async throws(BluetoothError) -> EventSequence<PathLossReport> {
@@ -39,13 +40,14 @@ extension Connection {
         return try await watch(.reportPathLoss(thresholds), .pathLoss(queue), queue)
     }
 
-    /// Changes of the power that this device, the peer or either sends with, until the sequence is released (Core 5.4, Vol 4,
-    /// Part E, 7.8.121).
+    /// Reports changes of the transmit power of this device, the peer or both, until the sequence is released (Core
+    /// 5.4, Vol 4, Part E, 7.8.121).
     ///
-    /// Up to 64 changes wait for their consumer; beyond that the oldest are dropped.
+    /// Up to 64 changes are buffered. Beyond that, the oldest are dropped.
     ///
-    /// - Throws: `.notSupported` where the controller does not report them, `.invalidParameters` for neither side,
-    ///   `.tooManyPending` while there is another such sequence. What ends the link ends the sequence.
+    /// - Throws: `.notSupported` if the controller does not report them; `.invalidParameters` if neither side is
+    ///   selected; `.tooManyPending` while another such sequence exists. The sequence throws the reason why the link
+    ///   ended.
     public func transmitPowerChanges(
         local: Bool = true, remote: Bool = true
     ) async throws(BluetoothError) -> EventSequence<TransmitPowerChange> {
@@ -67,7 +69,7 @@ extension Connection {
     ) async throws(BluetoothError) -> EventSequence<Element> {
         try router.check(link)
         guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
-        // Before reports are on, so that the first is not missed.
+        // Before reports are enabled, so that the first one is not missed.
         try link.add(watcher, token)
         do throws(BluetoothError) {
             try await router.wait(as: token) { router.post(.power(link.identifier, call), token: token) }
@@ -83,7 +85,7 @@ extension Connection {
 }
 
 extension Link {
-    /// A consumer of what the controller reports about power.
+    /// A consumer of the controller's power reports.
     enum PowerWatcher {
         case pathLoss(AsyncQueue<PathLossReport>)
         case transmitPower(AsyncQueue<TransmitPowerChange>)

@@ -6,53 +6,49 @@ import BluetoothValues
 
 /// Reading, writing and subscribing with typed values.
 ///
-/// The calls that take only a type look up the characteristic first, which takes some round trips. To use it more than
-/// once, or to choose among several of its kind, keep the result of `characteristic(_:in:)` or of discovery.
+/// Calls that take only a type find the characteristic first, which takes some round trips. To use a characteristic
+/// more than once, or to choose among several with the same UUID, keep the result of `characteristic(_:in:)` or of a
+/// discovery.
 extension Connection {
     /// The first characteristic that carries values of a type.
     ///
-    /// - Parameter service: the service to look in; nil for all of them.
+    /// - Parameter service: the UUID of the characteristic's service. Defaults to any service.
     /// - Throws: `.notFound` with the UUID that is missing.
     public func characteristic<Value: CharacteristicValue>(
         _ type: Value.Type, in service: BluetoothUUID? = nil
     ) async throws(BluetoothError) -> DiscoveredCharacteristic {
-        if let service { return try await characteristic(Value.uuid, in: service) }
-        let operation = GATTClientOperation.discoverCharacteristics(in: 1...0xFFFF, uuid: Value.uuid)
-        guard case .characteristics(let characteristics) = try await perform(operation),
-            let characteristic = characteristics.first
-        else { throw .notFound(Value.uuid) }
-        return characteristic
+        try await characteristic(Value.uuid, in: service)
     }
 
-    /// Reads a value.
+    /// Reads a value and decodes it.
     ///
-    /// - Throws: `.malformedValue` if the peer's value does not have the layout of its type.
+    /// - Throws: `.malformedValue` if the peer's value does not have the layout of the type.
     public func read<Value: CharacteristicValue>(
         _ type: Value.Type, from characteristic: DiscoveredCharacteristic
     ) async throws(BluetoothError) -> Value {
         try Value(received: try await read(characteristic))
     }
 
-    /// Reads a value of the first characteristic that carries its type.
+    /// Reads the value of the first characteristic that carries values of a type.
     ///
-    /// - Parameter service: the service to look in; nil for all of them.
-    /// - Throws: `.notFound`, and `.malformedValue` if the peer's value does not have the layout of its type.
+    /// - Parameter service: the UUID of the characteristic's service. Defaults to any service.
+    /// - Throws: `.notFound`, or `.malformedValue` if the peer's value does not have the layout of the type.
     public func read<Value: CharacteristicValue>(
         _ type: Value.Type, in service: BluetoothUUID? = nil
     ) async throws(BluetoothError) -> Value {
         try await read(type, from: try await characteristic(type, in: service))
     }
 
-    /// Writes a value and waits for the peer's answer.
+    /// Writes a value and waits for the peer's response.
     public func write(
         _ value: some CharacteristicValue, to characteristic: DiscoveredCharacteristic
     ) async throws(BluetoothError) {
         try await write(value.encoded, to: characteristic)
     }
 
-    /// Writes a value to the first characteristic that carries its type, and waits for the peer's answer.
+    /// Writes a value to the first characteristic that carries values of its type, and waits for the peer's response.
     ///
-    /// - Parameter service: the service to look in; nil for all of them.
+    /// - Parameter service: the UUID of the characteristic's service. Defaults to any service.
     /// - Throws: `.notFound`.
     public func write<Value: CharacteristicValue>(
         _ value: Value, in service: BluetoothUUID? = nil
@@ -69,8 +65,8 @@ extension Connection {
 
     /// Subscribes to the first characteristic that carries values of a type, and decodes them.
     ///
-    /// - Parameter service: the service to look in; nil for all of them.
-    /// - Throws: `.notFound`, and what `notifications(of:)` does.
+    /// - Parameter service: the UUID of the characteristic's service. Defaults to any service.
+    /// - Throws: `.notFound`, or the errors of `notifications(of:)`.
     public func notifications<Value: CharacteristicValue>(
         _ type: Value.Type, in service: BluetoothUUID? = nil
     ) async throws(BluetoothError) -> ValueSequence<Value> {
@@ -79,26 +75,26 @@ extension Connection {
 }
 
 extension Subscriber {
-    /// Sends a notification of a value to this subscriber alone, as `notify(_:)` does with bytes.
+    /// Sends a notification of a value to this subscriber only. See `notify(_:)`.
     public func notify(_ value: some CharacteristicValue) async throws(BluetoothError) {
         try await notify(value.encoded)
     }
 
-    /// Sends an indication of a value to this subscriber alone, and waits for its confirmation.
+    /// Sends an indication of a value to this subscriber only, and waits for its confirmation.
     public func indicate(_ value: some CharacteristicValue) async throws(BluetoothError) {
         try await indicate(value.encoded)
     }
 }
 
 extension PublishedCharacteristic {
-    /// Sets a value that the database keeps, as `setValue(_:)` does with bytes. Subscribers are not notified of it.
+    /// Sets the value that the database stores. Subscribers are not notified.
     public func setValue(_ value: some CharacteristicValue) async throws(BluetoothError) {
         try await setValue(value.encoded)
     }
 }
 
 extension CharacteristicValue {
-    /// Decodes what a peer sent.
+    /// Decodes a value from a peer.
     init(received value: [UInt8]) throws(BluetoothError) {
         do throws(DecodingFailure) {
             try self.init(decoding: value.span)

@@ -6,8 +6,11 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// Reading, writing and subscribing (Core 5.4, Vol 3, Part G, 4.8 to 4.12). Calls on one link are carried out one at a
-/// time, in order.
+/// Reading, writing and subscribing (Core 5.4, Vol 3, Part G, 4.8 to 4.12).
+///
+/// Calls on one link are carried out in order, one at a time. On a link with enhanced ATT bearers, calls of several
+/// tasks overlap, and only those that concern the same attribute keep their order. If one call must follow another,
+/// await the first one.
 extension Connection {
     /// Reads a value, however long it is.
     public func read(_ characteristic: DiscoveredCharacteristic) async throws(BluetoothError) -> [UInt8] {
@@ -25,84 +28,134 @@ extension Connection {
         return value
     }
 
-    /// Reads every value of one type: of a characteristic with a known UUID, without discovery. Each may be cut off at
-    /// ATT_MTU less 4, and at 253, octets.
-    public func read(_ uuid: BluetoothUUID) async throws(BluetoothError) -> [AttributeValue] {
+    /// Reads the value of a characteristic, however long it is.
+    ///
+    ///     let level = try await connection.read("2A19")
+    ///
+    /// - Parameters:
+    ///   - uuid: the characteristic's UUID. If several characteristics have it, the first one is read.
+    ///   - service: the UUID of the characteristic's service. Defaults to any service.
+    /// - Throws: `.notFound` with the UUID that is missing.
+    public func read(_ uuid: BluetoothUUID, in service: BluetoothUUID? = nil) async throws(BluetoothError) -> [UInt8] {
+        try await read(try await characteristic(uuid, in: service))
+    }
+
+    /// Reads the values of all attributes of one type without discovery, in a single request if they fit (Core 5.4, Vol
+    /// 3, Part G, 4.8.2). The peer truncates each value at ATT_MTU minus 4 octets, and at 253 octets.
+    public func readValues(of uuid: BluetoothUUID) async throws(BluetoothError) -> [AttributeValue] {
         guard case .values(let values) = try await perform(.readByUUID(uuid)) else { return [] }
         return values
     }
 
-    /// Writes a value and waits for the peer's answer. A value longer than ATT_MTU less 3 octets, up to 512 octets, is
-    /// sent in parts.
+    /// Writes a value and waits for the peer's response. A value longer than ATT_MTU minus 3 octets, up to 512 octets,
+    /// is sent in parts.
+    @inlinable
     public func write(
-        _ value: [UInt8], to characteristic: DiscoveredCharacteristic
+        _ value: some Collection<UInt8>, to characteristic: DiscoveredCharacteristic
     ) async throws(BluetoothError) {
-        try await write(value, to: characteristic.valueHandle)
+        try await write(octets: Array(value), to: characteristic.valueHandle)
     }
 
-    /// Writes the value of an attribute, such as a descriptor, and waits for the peer's answer.
-    public func write(_ value: [UInt8], to handle: AttributeHandle) async throws(BluetoothError) {
+    /// Writes the value of an attribute, such as a descriptor, and waits for the peer's response.
+    @inlinable
+    public func write(_ value: some Collection<UInt8>, to handle: AttributeHandle) async throws(BluetoothError) {
+        try await write(octets: Array(value), to: handle)
+    }
+
+    /// Writes the value of a characteristic, and waits for the peer's response.
+    ///
+    ///     try await connection.write([1], to: "2A39", in: "180D")
+    ///
+    /// - Parameters:
+    ///   - uuid: the characteristic's UUID. If several characteristics have it, the first one is written.
+    ///   - service: the UUID of the characteristic's service. Defaults to any service.
+    /// - Throws: `.notFound` with the UUID that is missing.
+    @inlinable
+    public func write(
+        _ value: some Collection<UInt8>, to uuid: BluetoothUUID, in service: BluetoothUUID? = nil
+    ) async throws(BluetoothError) {
+        let octets = Array(value)
+        try await write(octets: octets, to: try await characteristic(uuid, in: service).valueHandle)
+    }
+
+    @usableFromInline
+    func write(octets value: [UInt8], to handle: AttributeHandle) async throws(BluetoothError) {
         try router.check(link)
-        try await router.call(.write(link.identifier, handle, value))
+        try await router.call(.write(link.identifier, handle, value), knownChanges: link.knownChanges)
     }
 
-    /// Writes a value without response. Waits while too much is in flight; then it is sent, once. Waiting calls are
-    /// served in order.
+    /// Writes a value without a response. Suspends while the link's queue is full. The value is then sent, exactly
+    /// once. Waiting calls are served in order.
     ///
-    /// - Throws: `.valueTooLong` above ATT_MTU less 3 octets, `.servicesChanged` if the peer's services change while it waits.
+    /// - Throws: `.valueTooLong` if the value is longer than ATT_MTU minus 3 octets, or `.servicesChanged` if the
+    ///   peer's services change while the call waits.
+    @inlinable
     public func writeWithoutResponse(
-        _ value: [UInt8], to characteristic: DiscoveredCharacteristic
+        _ value: some Collection<UInt8>, to characteristic: DiscoveredCharacteristic
     ) async throws(BluetoothError) {
-        try await writeWithoutResponse(value, to: characteristic.valueHandle)
+        try await writeWithoutResponse(octets: Array(value), to: characteristic.valueHandle)
     }
 
-    /// Writes the value of an attribute without response. Waits while too much is in flight; then it is sent, once.
+    /// Writes the value of an attribute without a response. Suspends while the link's queue is full. The value is then
+    /// sent, exactly once.
     ///
-    /// - Throws: `.valueTooLong` above ATT_MTU less 3 octets.
-    public func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) async throws(BluetoothError) {
+    /// - Throws: `.valueTooLong` if the value is longer than ATT_MTU minus 3 octets.
+    @inlinable
+    public func writeWithoutResponse(
+        _ value: some Collection<UInt8>, to handle: AttributeHandle
+    ) async throws(BluetoothError) {
+        try await writeWithoutResponse(octets: Array(value), to: handle)
+    }
+
+    @usableFromInline
+    func writeWithoutResponse(octets value: [UInt8], to handle: AttributeHandle) async throws(BluetoothError) {
         if let error = link.refusal(ofLength: value.count) { try refuse(error) }
+        let known = link.knownChanges
         try await takeCredit(for: handle)
-        let isPosted = router.post(.writeWithoutResponse(link.identifier, handle, value), keepsOrder: false)
+        let isPosted = router.post(
+            .writeWithoutResponse(link.identifier, handle, value), keepsOrder: false, knownChanges: known)
         guard isPosted else { throw router.closure }
     }
 
-    /// Writes a value without response, signed with the key of the bond where the link is not encrypted (Core 5.4, Vol 3,
-    /// Part G, 4.9.2). The peer ignores it if the signature is not right.
+    /// Writes a value without a response. If the link is not encrypted, the value is signed with the key of the bond
+    /// (Core 5.4, Vol 3, Part G, 4.9.2). The peer ignores a value whose signature is wrong.
     ///
-    /// - Throws: `.notBonded` if there is no key to sign with, `.valueTooLong` above ATT_MTU less 15 octets,
-    ///   `.tooManyPending` while too much is in flight.
+    /// - Throws: `.notBonded` if there is no key to sign with; `.valueTooLong` if the value is longer than ATT_MTU
+    ///   minus 15 octets; `.tooManyPending` while the link's queue is full.
     public func writeSigned(
-        _ value: [UInt8], to characteristic: DiscoveredCharacteristic
+        _ value: some Collection<UInt8>, to characteristic: DiscoveredCharacteristic
     ) async throws(BluetoothError) {
+        let value = Array(value)
         try router.check(link)
-        try await router.call(.writeSigned(link.identifier, characteristic.valueHandle, value))
+        try await router.call(
+            .writeSigned(link.identifier, characteristic.valueHandle, value), knownChanges: link.knownChanges)
     }
 
-    /// Subscribes to a characteristic: to notifications if it has them, otherwise to indications.
+    /// Subscribes to a characteristic: to notifications if it supports them, otherwise to indications.
     ///
-    /// The subscription begins when the request is sent to the peer: values that come before the response are delivered,
-    /// those that came before the request are not. The sequence ends by throwing
-    /// `.disconnected` when the link ends, and `.servicesChanged` when a change of the peer's services removes the
-    /// characteristic. If a part of the link's stream was lost, it throws `.dataLost` at that point; an iterator may
-    /// continue after it. When the last copy of the sequence is gone, the subscription ends; `unsubscribe` waits for
-    /// that.
+    /// The subscription begins when the request is sent to the peer. Values that arrive after that are delivered, even
+    /// those before the response. The sequence throws `.disconnected` when the link ends, and `.servicesChanged` when a
+    /// change of the peer's services removes the characteristic. If some of the link's data was lost, the sequence
+    /// throws `.dataLost` at that point, and an iterator may continue after it. The subscription ends when the last
+    /// copy of the sequence is released. Call `unsubscribe` to wait for the end.
     ///
-    /// Up to a mebibyte of values waits for the consumers of a link, each counted as at least 64 octets. Beyond that
-    /// the link ends with `.consumerTooSlow`, unless the controller can make the peer wait.
+    /// Up to 1 MiB of values per link is buffered for its consumers. Each value counts as at least 64 octets. Beyond
+    /// that, the link ends with `.consumerTooSlow`, unless the controller can make the peer wait.
     ///
-    /// - Throws: `.notSupported` if the characteristic has neither.
+    /// - Throws: `.notSupported` if the characteristic supports neither.
     public func notifications(
         of characteristic: DiscoveredCharacteristic
     ) async throws(BluetoothError) -> EventSequence<[UInt8]> {
         try router.check(link)
+        let known = link.knownChanges
         let configuration = characteristic.properties.preferredConfiguration
-        guard !configuration.isEmpty else { throw .notSupported("the characteristic neither notifies nor indicates") }
+        guard !configuration.isEmpty else { throw .notSupported(.subscriptions) }
         guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
         let taken: @Sendable ([UInt8]) -> Void = { [link, weak router] value in
             if link.window.remove(value.count) { router?.post(.resumeReceiving(link.identifier)) }
         }
         let queue = AsyncQueue(capacity: .max, overflow: .grow, onTake: taken)
-        // From here on the sequence undoes everything.
+        // From here on, releasing the sequence undoes everything.
         let sequence = EventSequence(queue) { [link, weak router] in
             if link.removeListener(token) { router?.post(.cancel, token: token) }
         }
@@ -111,30 +164,43 @@ extension Connection {
         do throws(BluetoothError) {
             try link.add(Link.Listener(handle: request.characteristic, token: token, queue: queue))
             try await router.wait(as: token) {
-                router.post(.subscribe(link.identifier, request), token: token, keepsOrder: false)
+                router.post(
+                    .subscribe(link.identifier, request), token: token, keepsOrder: false, knownChanges: known)
             }
         } catch {
-            // There is nothing left to undo.
+            // The release of the sequence has nothing left to undo.
             _ = link.removeListener(token)
             throw error
         }
         return sequence
     }
 
-    /// Ends every subscription to a characteristic, and waits until the peer knows. The sequences end without an error.
-    /// Subscriptions of other users of the controller continue.
+    /// Subscribes to a characteristic. See `notifications(of:)`.
+    ///
+    /// - Parameters:
+    ///   - uuid: the characteristic's UUID. If several characteristics have it, the first one is used.
+    ///   - service: the UUID of the characteristic's service. Defaults to any service.
+    /// - Throws: `.notFound` with the UUID that is missing.
+    public func notifications(
+        of uuid: BluetoothUUID, in service: BluetoothUUID? = nil
+    ) async throws(BluetoothError) -> EventSequence<[UInt8]> {
+        try await notifications(of: try await characteristic(uuid, in: service))
+    }
+
+    /// Ends every subscription to a characteristic, and waits for the peer's response. The sequences end without an
+    /// error. Subscriptions of other users of the controller continue.
     public func unsubscribe(from characteristic: DiscoveredCharacteristic) async throws(BluetoothError) {
         try router.check(link)
         let handle = characteristic.valueHandle
         let listeners = link.allListeners.filter { $0.handle == handle }
         guard let last = listeners.last else { return }
-        // Values in flight still reach them; a new listener subscribes again.
+        // Values in flight still reach the listeners. A listener that is added later subscribes again.
         defer { for listener in listeners where link.removeListener(listener.token) { listener.queue.finish() } }
         for listener in listeners.dropLast() { router.post(.unsubscribe(link.identifier, listener.token)) }
         do throws(BluetoothError) {
             try await router.call(.unsubscribe(link.identifier, last.token))
         } catch {
-            // A task that was cancelled before asks for nothing any more, but nobody else ends the subscription.
+            // A task that was already cancelled has not made the call, and nothing else ends the subscription.
             router.post(.cancel, token: last.token)
             throw error
         }
@@ -144,17 +210,17 @@ extension Connection {
 
     /// Takes a credit to send an unacknowledged value, or waits for one.
     ///
-    /// - Parameter target: the attribute of the peer that it is for; nil for a value of this device.
+    /// - Parameter target: the peer's attribute that the value is for; nil for a value of this device.
     func takeCredit(for target: AttributeHandle? = nil) async throws(BluetoothError) {
         if Task.isCancelled { throw .cancelled }
         if link.credits.take() { return }
         try await router.waitForCredit(in: link.credits, for: target) { link.error }
     }
 
-    /// Throws if a value cannot be sent, or if its link has ended.
+    /// Throws `error`, or the reason why the link or the adapter has ended.
     func refuse(_ error: BluetoothError) throws(BluetoothError) {
         try router.check(link)
-        // The adapter's loss is known before each thing that ends with it has been told.
+        // The runner knows of the adapter's loss before its links are notified of it.
         if router.runner.failure != nil { throw router.runner.error(for: HostError.adapterRemoved) }
         throw error
     }

@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
 
-/// A link to another device, and the GATT client on it. It does not matter which side made the connection.
+/// A link to another device, and the GATT client on it. Either side may have established the link.
 ///
 /// Copies refer to the same link. The link lasts until one side ends it or the peer is lost. Releasing this value does
 /// not end it.
@@ -15,75 +15,72 @@ public struct Connection: Sendable {
 
     var router: EventRouter { adapter.router }
 
-    /// The peer's address.
-    public var peer: DeviceAddress { link.peer }
+    /// The peer. A bonded peer has the same ID on every link, whatever address it uses.
+    public var peer: PeerID { link.peer }
+
+    /// The address that the peer uses on this link.
+    public var address: DeviceAddress { link.address }
 
     /// This device's role on the link.
     public var role: LinkRole { link.role }
 
-    /// The peer's Device Name; nil until it is known. It is read once on links this device made, when the link is idle,
-    /// and kept for later links.
+    /// The peer's Device Name; nil until it is known. The host reads the name once, on links that this device
+    /// established, when the link is idle. It keeps the name for later links.
     public var name: String? { link.state.withLock { $0.name } }
 
-    /// ATT_MTU: no PDU on the link is longer, in octets.
-    public var mtu: Int {
-        get async throws(BluetoothError) {
-            try router.check(link)
-            return link.mtu
-        }
-    }
+    /// Whether the link exists. The properties below keep their last values after it has ended.
+    public var isConnected: Bool { link.error == nil }
+
+    /// The ATT_MTU in octets: the maximum length of an ATT PDU on the link.
+    public var mtu: Int { link.mtu }
 
     /// The current connection parameters.
-    public var parameters: CurrentConnectionParameters {
-        get async throws(BluetoothError) {
-            try router.check(link)
-            return link.state.withLock { $0.parameters }
-        }
-    }
+    public var parameters: CurrentConnectionParameters { link.state.withLock { $0.parameters } }
 
-    /// The PHYs the link uses now, in each direction.
-    public var phy: LinkPHYs {
-        get async throws(BluetoothError) {
-            try router.check(link)
-            return link.state.withLock { $0.phys }
-        }
-    }
+    /// The PHYs that the link currently uses, in each direction.
+    public var phy: LinkPHYs { link.state.withLock { $0.phys } }
 
-    /// Asks for other PHYs in both directions, and waits until the controllers have agreed: `phy` says on what. LE 2M is asked for
-    /// without this where both sides have it, see `HostConfiguration.prefersLE2M`; LE Coded reaches farther.
+    /// Requests other PHYs in both directions, and waits until the controllers have agreed. `phy` then returns the
+    /// result.
+    ///
+    /// The host requests LE 2M automatically if both controllers support it, see `HostConfiguration.prefersLE2M`. LE
+    /// Coded has a longer range.
     ///
     /// - Parameters:
-    ///   - phys: those that this device would like, one or more.
-    ///   - options: the coding on LE Coded.
+    ///   - phys: the preferred PHYs, one or more.
+    ///   - options: the preferred coding on LE Coded.
     public func setPreferredPHY(_ phys: LEPHYs, options: LEPHYOptions = .noPreference) async throws(BluetoothError) {
         try router.check(link)
         try await router.call(.setPreferredPHYs(link.identifier, phys, options))
     }
 
-    /// The RSSI of the peer, in dBm; nil if the controller cannot measure it (Core 5.4, Vol 4, Part E, 7.5.4).
-    public func readRSSI() async throws(BluetoothError) -> Int? {
+    /// Measures the signal strength of the peer in dBm. Returns nil if the controller can't measure it (Core 5.4, Vol
+    /// 4, Part E, 7.5.4).
+    public func rssi() async throws(BluetoothError) -> Int? {
         try router.check(link)
-        // 127 dBm stands for "not available".
+        // 127 means that the RSSI is not available.
         guard case .rssi(let rssi) = try await router.call(.readRSSI(link.identifier)), rssi != .max else { return nil }
         return Int(rssi)
     }
 
-    /// Asks for new connection parameters, and waits until they apply. A central decides by itself; a peripheral asks
+    /// Requests new connection parameters, and waits until they apply. A central makes the decision; a peripheral asks
     /// its central, which may refuse.
     public func updateParameters(_ parameters: ConnectionParameters) async throws(BluetoothError) {
         try router.check(link)
         try await router.call(.updateParameters(link.identifier, parameters))
     }
 
-    /// Ends the link, and waits until it has ended. Does nothing if it already has.
+    /// Ends the link, and waits until it has ended. Does nothing if it has already ended.
     public func disconnect() async throws(BluetoothError) {
         guard link.error == nil else { return }
         _ = try await waitForEnd { _ = router.post(.disconnect(link.identifier, reason: nil)) }
     }
 
-    /// Releases the link: it ends as soon as no other user of the controller needs it. A link that the peer made stays.
+    /// Releases the link. It ends as soon as no other user of the controller needs it. A link that the peer established
+    /// stays open.
     ///
-    /// The subscriptions made through this adapter end, as do reports about power, and their sequences end without an error.
+    /// Subscriptions and power reports that were requested through this adapter end. Their sequences end without an
+    /// error.
     public func release() async {
         router.post(.release(link.identifier))
         for listener in link.removeListeners(in: 0x0001...0xFFFF) { listener.queue.finish() }
@@ -108,25 +105,29 @@ public struct Connection: Sendable {
             }
         }
         guard let end = link.state.withLock({ $0.end }) else { throw router.closure }
-        switch end.error {
+        switch end.error.code {
         case .disconnected, .adapterRemoved: return end.reason
-        // The adapter ended.
+        // The adapter itself has ended.
         default: throw end.error
         }
     }
 
-    /// Carries out a GATT operation.
+    /// Performs a GATT operation.
     func perform(_ operation: GATTClientOperation) async throws(BluetoothError) -> GATTClientResult {
         try router.check(link)
-        guard case .gatt(let result) = try await router.call(.perform(link.identifier, operation))
+        guard
+            case .gatt(let result) = try await router.call(
+                .perform(link.identifier, operation), knownChanges: link.knownChanges)
         else { throw .cancelled }
         return result
     }
 }
 
 extension Connection: Hashable {
+    /// Whether both values refer to the same link. Two links to the same peer are different.
     public static func == (lhs: Connection, rhs: Connection) -> Bool { lhs.link === rhs.link }
 
+    /// Hashes the identifier of the link.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(link.identifier)
     }

@@ -3,38 +3,42 @@ import BluetoothHost
 import BluetoothUsers
 import Synchronization
 
-/// What happened to the subevents of a set's periodic advertising.
+/// An event of the subevents of a set's periodic advertising.
 public enum PeriodicSubeventEvent: Sendable {
-    /// The controller sends these subevents next: `AdvertisingSet.setSubeventData`, or they are left out.
+    /// The controller is about to send these subevents. It omits those whose data is not set with
+    /// `AdvertisingSet.setSubeventData`.
     case dataRequested(Range<Int>)
-    /// A device has answered a subevent in one of its slots.
+    /// A device has responded to a subevent in one of its response slots.
     case response(PeriodicAdvertisement, slot: Int)
-    /// What was sent in this slot of a subevent could not be received: perhaps several devices have used it.
+    /// A response in this slot of a subevent could not be received, perhaps because several devices used the slot.
     case responseLost(subevent: Int, slot: Int)
 }
 
 extension AdvertisingSet {
-    /// Advertises something else in place of what this set has advertised, and returns when that is on the air. Where only data of at most
-    /// 252 octets of its periodic advertising changes, who is synchronized to it stays so; else it begins anew.
+    /// Replaces the parameters and data of the set, and returns when the new ones are on the air. If only the data of
+    /// its periodic advertising changes, and has at most 252 octets, synchronized devices stay synchronized. Otherwise,
+    /// its periodic advertising starts again.
     ///
-    /// - Throws: as `Adapter.advertise(set:)`; `.invalidParameters` where it has ended.
+    /// - Throws: the errors of `Adapter.addAdvertisingSet(_:)`, or `.invalidParameters` if the set has ended.
     public func update(_ parameters: AdvertisingParameters) async throws(BluetoothError) {
         try await router.call(.changeSet(token, parameters))
     }
 
-    /// Sets what subevents say the next time, and in which slots they may be answered. It is said once.
+    /// Sets the data that subevents carry the next time, and the slots in which devices may respond. The data is sent
+    /// once.
     ///
-    /// - Throws: `.invalidParameters` for a set without responses, or that has ended, or subevents or slots it does not have.
+    /// - Throws: `.invalidParameters` if the set has ended or has no responses, or for subevents or slots that it does
+    ///   not have.
     public func setSubeventData(_ subevents: [PeriodicSubeventData]) async throws(BluetoothError) {
         try await router.call(.setSubeventData(token, subevents))
     }
 
-    /// What happens to the subevents of its periodic advertising, from now on. There is one sequence: a second call ends the first.
-    /// Up to 1024 events wait; beyond that the oldest are dropped.
+    /// The events of the subevents of the set's periodic advertising, from now on. Only one such sequence exists: a
+    /// second call ends the first one. Up to 1024 events are buffered. Beyond that, the oldest are dropped.
     public func subevents() -> EventSequence<PeriodicSubeventEvent> {
         let queue = AsyncQueue<PeriodicSubeventEvent>(capacity: 1024, overflow: .dropOldest)
         let (isThere, former) = router.state.withLock { state -> (Bool, AsyncQueue<PeriodicSubeventEvent>?) in
-            // A set that has ended has nothing to tell.
+            // A set that has ended reports nothing.
             guard state.advertisingSets[token] != nil else { return (false, nil) }
             return (true, state.subevents.updateValue(queue, forKey: token))
         }
@@ -59,6 +63,6 @@ extension EventRouter {
         }
     }
 
-    /// The set has ended, or is stopped: there is nothing more to tell of it.
+    /// Ends the events of a set that has ended or was stopped.
     func endSubevents(of set: CallToken) { state.withLock { $0.subevents.removeValue(forKey: set) }?.finish() }
 }

@@ -5,22 +5,22 @@ import BluetoothHost
 import BluetoothUsers
 import Synchronization
 
-/// What was received in one event of periodic advertising, or in one of its subevents.
+/// A report from one event of periodic advertising, or from one of its subevents.
 public struct PeriodicAdvertisement: Sendable {
     /// The AD structures as they were sent.
     public let data: [UInt8]
-    /// In dBm; nil where it was not measured.
+    /// The received signal strength in dBm; nil if it was not measured.
     public let rssi: Int?
-    /// The transmit power in dBm; nil where the advertiser does not say it.
+    /// The transmit power in dBm; nil if the advertiser does not include it.
     public let txPowerLevel: Int?
     /// The subevent, 0 to 127; nil for periodic advertising without responses.
     public let subevent: Int?
     /// Whether the end of the data was lost.
     public let isTruncated: Bool
-    /// What an answer refers to.
+    /// The report that a response refers to.
     let report: PeriodicReport
 
-    /// What the AD structures say.
+    /// The decoded AD structures.
     public var advertisement: AdvertisementData { AdvertisementData(data.span) }
 
     init(_ report: PeriodicReport, _ data: [UInt8]) {
@@ -33,22 +33,26 @@ public struct PeriodicAdvertisement: Sendable {
     }
 }
 
-/// Periodic advertising that is received: a sequence of what it brings (Core 5.4, Vol 3, Part C, 9.5.3).
+/// Periodic advertising that this device receives: a sequence of its reports (Core 5.4, Vol 3, Part C, 9.5.3).
 ///
-/// Copies refer to the same. It begins when it is made, and ends with `stop()`, when the last copy of it and of its iterators is gone,
-/// or by throwing: `.syncEnded` where nothing was received for too long or the controller was reset, or why the adapter is gone.
-/// Up to 1024 reports wait for their consumer; beyond that the oldest are dropped.
+/// Copies refer to the same synchronization. It begins when it is created. It ends with `stop()`, or when the last copy
+/// of it and of its iterators is released. It throws `.syncEnded` if nothing was received for too long or the
+/// controller was reset, or the reason why the adapter is unavailable. Up to 1024 reports are buffered. Beyond that,
+/// the oldest are dropped.
 public struct PeriodicSync: AsyncSequence, Sendable {
+    /// A report from one event of the periodic advertising, or from one of its subevents.
     public typealias Element = PeriodicAdvertisement
+    /// The error type: `.syncEnded`, the reason why the adapter is unavailable, or `.cancelled`.
     public typealias Failure = BluetoothError
+    /// Takes the reports from the buffer. It keeps the synchronization from ending, like a copy of it.
     public typealias AsyncIterator = EventSequence<PeriodicAdvertisement>.AsyncIterator
 
     let router: EventRouter
     let identifier: PeriodicSyncIdentifier
     private let reports: EventSequence<PeriodicAdvertisement>
-    /// The advertiser, its set, and how often it sends on which PHY.
+    /// The advertiser, its advertising set, and the interval and PHY of its periodic advertising.
     public let information: PeriodicSyncInformation
-    /// What the peer has told with it that passed it on; nil where this device looked for it.
+    /// The service data from the peer that transferred the synchronization; nil if this device synchronized on its own.
     public let serviceData: UInt16?
 
     init(
@@ -62,37 +66,41 @@ public struct PeriodicSync: AsyncSequence, Sendable {
         reports = EventSequence(queue) { [weak router] in router?.endSync(identifier) }
     }
 
-    /// How many reports were dropped because their consumer fell behind.
+    /// The number of reports that were dropped because the consumer fell behind.
     public var droppedCount: Int { reports.droppedCount }
 
+    /// Creates an iterator over the reports that were not taken yet. Each report goes to only one iterator.
     public func makeAsyncIterator() -> AsyncIterator { reports.makeAsyncIterator() }
 
-    /// Does not receive it any more: the sequence ends after what has come already. Does nothing where it has ended.
+    /// Stops receiving the periodic advertising. The sequence ends after the reports that have already arrived. Does
+    /// nothing if it has ended.
     public func stop() async { router.endSync(identifier)?.finish() }
 
-    /// Has the controller report what it receives, or not; it stays synchronized.
+    /// Enables or disables reports. The controller stays synchronized.
     ///
-    /// - Parameter filtersDuplicates: whether data that was reported before is left out, where the advertiser says which is new.
-    /// - Throws: `.notSupported`; `.syncEnded`.
+    /// - Parameter filtersDuplicates: whether to omit data that was reported before, if the advertiser marks new data.
+    /// - Throws: `.notSupported`, or `.syncEnded`.
     public func setReporting(_ isReporting: Bool, filtersDuplicates: Bool = false) async throws(BluetoothError) {
         try await router.call(
             .sync(identifier, .setReporting(isReporting, filtersDuplicates: filtersDuplicates)))
     }
 
-    /// Chooses the subevents that are received, in place of those before; at first there are none.
+    /// Selects the subevents to receive, in place of the previous selection. At first, none is selected.
     ///
-    /// - Throws: `.notSupported` without responses, `.invalidParameters` for subevents that there are not; `.syncEnded`.
-    public func select(subevents: [Int]) async throws(BluetoothError) {
+    /// - Throws: `.notSupported` for periodic advertising without responses, `.invalidParameters` for subevents that do
+    ///   not exist, or `.syncEnded`.
+    public func selectSubevents(_ subevents: [Int]) async throws(BluetoothError) {
         try await router.call(.sync(identifier, .selectSubevents(subevents)))
     }
 
-    /// Answers a report in a slot of the same event. There is little time for that, see `PeriodicSubevents.responseSlotDelay`: what
-    /// comes too late is dropped by the controller. Which slot is whose is up to the applications.
+    /// Responds to a report in a response slot of the same event. The time for that is short, see
+    /// `PeriodicSubevents.responseSlotDelay`: the controller drops a response that comes too late. The applications
+    /// must agree on which device uses which slot.
     ///
     /// - Parameters:
-    ///   - subevent: in which the answer is sent; nil for that of the report.
-    ///   - slot: which of its response slots, counted from 0.
-    ///   - data: at most 251 octets.
+    ///   - subevent: the subevent in which to respond. Defaults to the subevent of the report.
+    ///   - slot: the response slot, counted from 0.
+    ///   - data: the response, at most 251 octets.
     public func respond(
         to report: PeriodicAdvertisement, in subevent: Int? = nil, slot: Int, _ data: [UInt8]
     ) async throws(BluetoothError) {
@@ -102,20 +110,22 @@ public struct PeriodicSync: AsyncSequence, Sendable {
 }
 
 extension Adapter {
-    /// Receives the periodic advertising of one of these sets, the one that is found first, and returns once it does. Scanning goes on
-    /// meanwhile, as far as that is needed.
+    /// Synchronizes with the periodic advertising of one of these sets, whichever is found first, and returns when it
+    /// is synchronized. The adapter scans during that time.
     ///
     ///     let advertiser = PeriodicAdvertiser(peer: sighting.peer, sid: 0)
     ///     let sync = try await adapter.synchronize(with: [advertiser])
     ///     for try await report in sync { … }
     ///
-    /// Which of a device's sets have periodic advertising is in `AdvertisingDetails.periodicInterval` of its sightings.
+    /// To find out which of a device's sets have periodic advertising, check `AdvertisingDetails.periodicInterval` of
+    /// its sightings.
     ///
     /// - Parameters:
-    ///   - advertisers: 1 to 32 sets; some controllers take fewer.
-    ///   - timeout: how long to look; nil until the task is cancelled.
-    /// - Throws: `.notSupported` where the controller has no periodic advertising; `.timedOut`; `.tooManyPending` beyond sixteen;
-    ///   `.invalidParameters`; or why the controller refused.
+    ///   - advertisers: 1 to 32 sets. Some controllers support fewer.
+    ///   - timeout: how long to search. With nil, the adapter searches until the task is cancelled.
+    /// - Throws: `.notSupported` if the controller does not support periodic advertising; `.timedOut`;
+    ///   `.tooManyPending` if sixteen synchronizations exist or are pending; `.invalidParameters`; or
+    ///   `.refusedByController`.
     public func synchronize(
         with advertisers: [PeriodicAdvertiser], parameters: PeriodicSyncParameters = PeriodicSyncParameters(),
         timeout: Duration? = nil
@@ -124,7 +134,7 @@ extension Adapter {
         let result = try await router.call(.synchronize(advertisers, parameters, timeout: timeout))
         guard case .sync(let identifier, let information) = result else { throw router.closure }
         guard let queue = router.sync(identifier) else {
-            // It has ended before this task went on.
+            // The synchronization has ended before this task continued.
             try router.check()
             throw .syncEnded(.lost)
         }
@@ -133,29 +143,30 @@ extension Adapter {
 }
 
 extension Connection {
-    /// Tells the peer of periodic advertising that this device receives, so that it need not look for it. Returns when that has been
-    /// sent; whether the peer makes use of it is not known.
+    /// Transfers a synchronization to the peer, so that it need not search for the periodic advertising. Returns when
+    /// the transfer has been sent. Whether the peer uses it is not known.
     ///
-    /// - Parameter serviceData: what the peer is told with it; its meaning is up to the applications.
-    /// - Throws: `.notSupported`; `.syncEnded`; `.refusedByController(.unsupportedRemoteFeature)` where the peer's controller cannot.
+    /// - Parameter serviceData: a value for the peer, whose meaning is defined by the applications.
+    /// - Throws: `.notSupported`; `.syncEnded`; or `.refusedByController(.unsupportedRemoteFeature)` if the peer's
+    ///   controller does not support transfers.
     public func transfer(_ sync: PeriodicSync, serviceData: UInt16 = 0) async throws(BluetoothError) {
         try router.check(link)
         try await router.call(.transfer(link.identifier, .sync(sync.identifier), serviceData: serviceData))
     }
 
-    /// Tells the peer of the periodic advertising of a set of this device, otherwise as `transfer(_:serviceData:)` does of what is
-    /// received.
+    /// Transfers the periodic advertising of one of this device's own sets to the peer. In all other respects, this is
+    /// like the transfer of a synchronization.
     ///
-    /// - Throws: `.invalidParameters` where the set has none.
+    /// - Throws: `.invalidParameters` if the set has no periodic advertising.
     public func transfer(_ set: AdvertisingSet, serviceData: UInt16 = 0) async throws(BluetoothError) {
         try router.check(link)
         try await router.call(.transfer(link.identifier, .set(set.token), serviceData: serviceData))
     }
 
-    /// Receives the periodic advertising of which the peer tells, until the sequence is released or the link ends. Each element goes on
-    /// without the link. A second call takes over from the first.
+    /// Receives the synchronizations that the peer transfers, until the sequence is released or the link ends. Each
+    /// element continues without the link. A second call ends the sequence of the first one.
     ///
-    /// - Throws: `.notSupported` where the controller cannot; why the link has ended.
+    /// - Throws: `.notSupported` if the controller does not support transfers, or the reason why the link ended.
     public func periodicSyncs(
         parameters: PeriodicSyncParameters = PeriodicSyncParameters()
     ) async throws(BluetoothError) -> EventSequence<PeriodicSync> {
@@ -180,12 +191,12 @@ extension Connection {
 }
 
 extension EventRouter {
-    /// Where the reports go of what is received.
+    /// The queue for the reports of a synchronization.
     func sync(_ identifier: PeriodicSyncIdentifier) -> AsyncQueue<PeriodicAdvertisement>? {
         state.withLock { $0.syncs[identifier] }
     }
 
-    /// It is received from now on. Reports may come before its caller goes on.
+    /// Adds the queue for a new synchronization. Reports may arrive before the task that requested it continues.
     @discardableResult
     func addSync(_ identifier: PeriodicSyncIdentifier) -> AsyncQueue<PeriodicAdvertisement> {
         let queue = AsyncQueue<PeriodicAdvertisement>(capacity: 1024, overflow: .dropOldest)
@@ -193,7 +204,7 @@ extension EventRouter {
         return queue
     }
 
-    /// Nobody wants it any more.
+    /// Ends a synchronization and removes its queue. Returns nil if it has already ended.
     @discardableResult
     func endSync(_ identifier: PeriodicSyncIdentifier) -> AsyncQueue<PeriodicAdvertisement>? {
         guard let queue = state.withLock({ $0.syncs.removeValue(forKey: identifier) }) else { return nil }

@@ -5,20 +5,20 @@ import BluetoothValues
 import Synchronization
 
 extension Adapter {
-    /// Requests of peers for this device's Encrypted Data Key Material, with which they can read its encrypted advertising data, or
-    /// to be told when it changes. Only peers on authenticated links ask (Core 5.4, Vol 3, Part C, 12.6). The material itself is
-    /// in `HostConfiguration.genericAccess`.
+    /// Requests from peers for this device's Encrypted Data Key Material, which decrypts its encrypted advertising
+    /// data: to read it, or to be notified of changes. Only peers on authenticated links can ask (Core 5.4, Vol 3, Part
+    /// C, 12.6). The material itself is in `HostConfiguration.genericAccess`.
     ///
     ///     for try await request in try await adapter.keyMaterialRequests() {
     ///         if trusted.contains(request.connection.peer) {
-    ///             try await request.allow()
+    ///             try await request.accept()
     ///         } else {
     ///             try await request.refuse()
     ///         }
     ///     }
     ///
-    /// Requests are refused while nobody iterates, and those that are not answered after 25 seconds. A second call takes the place
-    /// of the first, whose sequence ends.
+    /// Requests are refused while no such sequence exists, and if they are not answered within 25 seconds. A second
+    /// call ends the sequence of the first one.
     public func keyMaterialRequests() async throws(BluetoothError) -> EventSequence<IncomingAuthorization> {
         let queue = AsyncQueue<IncomingAuthorization>(capacity: 256, overflow: .dropNewest)
         let former = router.state.withLock { state in
@@ -38,9 +38,9 @@ extension Adapter {
         return requests
     }
 
-    /// Changes the Encrypted Data Key Material, and tells the peers that have subscribed to it.
+    /// Changes the Encrypted Data Key Material, and indicates it to the peers that have subscribed to it.
     ///
-    /// - Throws: `.invalidDefinition` on a device that has none, see `GenericAccess.encryptedDataKeyMaterial`.
+    /// - Throws: `.invalidDefinition` if this device has none, see `GenericAccess.encryptedDataKeyMaterial`.
     public func setEncryptedDataKeyMaterial(_ material: EncryptedDataKeyMaterial) async throws(BluetoothError) {
         try await router.call(.setKeyMaterial(material.sessionKey + material.initializationVector))
     }

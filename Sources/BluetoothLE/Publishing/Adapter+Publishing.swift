@@ -11,11 +11,11 @@ extension Adapter {
     /// Adds a service to the database that every peer sees.
     ///
     /// - Parameters:
-    ///   - definition: the service, with its characteristics and what they allow.
-    ///   - handle: the handle of its declaration; the first free one if nil.
-    ///   - events: the sequence for the events of its characteristics, from `characteristicEvents()`; a separate one
-    ///     for each characteristic if nil.
-    /// - Throws: `.invalidDefinition` if the database has no room, or the definition contradicts itself.
+    ///   - definition: the service, with its characteristics and their properties and permissions.
+    ///   - handle: the handle of the service declaration. Defaults to the first free one.
+    ///   - events: the sequence for the events of the characteristics, from `characteristicEvents()`. By default, each
+    ///     characteristic has its own sequence.
+    /// - Throws: `.invalidDefinition` if the database has no room, or if the definition is inconsistent.
     public func publish(
         _ definition: GATTServiceDefinition, at handle: AttributeHandle? = nil,
         events: EventSequence<CharacteristicEvent>? = nil
@@ -27,13 +27,13 @@ extension Adapter {
         return publication.services([handles])[0]
     }
 
-    /// Adds services that may include each other to the database, all or none of them.
+    /// Adds services to the database, all or none of them. The services may include each other.
     ///
     /// - Parameters:
-    ///   - definitions: the services; handles that they name are theirs.
-    ///   - events: as for one service.
+    ///   - definitions: the services. If a definition specifies handles, the service gets them.
+    ///   - events: the sequence for the events of the characteristics, as for a single service.
     /// - Returns: the services, in the order of their definitions.
-    /// - Throws: `.invalidDefinition` with the handle that clashes or is out of order.
+    /// - Throws: `.invalidDefinition` with the handle that is already in use or out of order.
     public func publish(
         _ definitions: [GATTServiceDefinition], events: EventSequence<CharacteristicEvent>? = nil
     ) async throws(BluetoothError) -> [PublishedService] {
@@ -44,22 +44,22 @@ extension Adapter {
         return publication.services(handles)
     }
 
-    /// Takes services out of the database, all or none of them; they may include each other.
+    /// Removes services from the database, all or none of them. The services may include each other.
     public func withdraw(_ services: [PublishedService]) async throws(BluetoothError) {
         try router.check()
         try await router.call(.withdrawAll(services.map(\.handles.declaration)))
         for service in services { router.forget(service.handles.range) }
     }
 
-    /// A sequence for the events of several services, in order; pass it to `publish`. It does not end when one of the
-    /// services is withdrawn. Up to 1024 events are kept while a copy of the sequence exists, as for one
-    /// characteristic.
+    /// A sequence for the events of several services, in order. Pass it to `publish`. The sequence does not end when
+    /// one of the services is withdrawn. As for a single characteristic, up to 1024 events are buffered while a copy of
+    /// the sequence exists.
     public func characteristicEvents() -> EventSequence<CharacteristicEvent> {
         EventSequence(AsyncQueue(capacity: 1024, overflow: .dropNewest, mark: CharacteristicEvent.mark)) {}
     }
 }
 
-/// Services about to be published, and where the events of their characteristics go.
+/// The services of a call of `publish`, and the queues for the events of their characteristics.
 private struct Publication {
     let adapter: Adapter
     let definitions: [GATTServiceDefinition]
@@ -92,7 +92,7 @@ private struct Publication {
 }
 
 extension CharacteristicEvent {
-    /// What stands in a full queue for a value that was written and does not fit: one event for each peer.
+    /// The replacement for a written value that does not fit into a full queue: one event for each peer.
     static let mark: @Sendable (CharacteristicEvent, Deque<CharacteristicEvent>.SubSequence) -> CharacteristicEvent? = {
         event, excess in
         guard case .written(_, _, let peer) = event else { return nil }
@@ -102,7 +102,7 @@ extension CharacteristicEvent {
 }
 
 extension EventRouter {
-    /// A service is gone: its events end, and a new service may take its handles, without any subscription.
+    /// Ends the events of a service that was withdrawn. A new service may take its handles, without any subscription.
     func forget(_ handles: ClosedRange<AttributeHandle>) {
         let removed = state.withLock { state -> [Receiver] in
             let removed = state.receivers.filter { handles.contains($0.key) }

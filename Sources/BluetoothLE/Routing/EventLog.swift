@@ -5,9 +5,10 @@ import BluetoothSMP
 import Logging
 import Synchronization
 
-/// What an application is not told of otherwise, as lines of its log. Values, keys and names from the air are never in it.
+/// Logs events that the application cannot observe otherwise. Messages never contain values, keys or names received
+/// over the air.
 final class EventLog: Sendable {
-    /// What a peer or the air can make happen again and again.
+    /// Events that a peer or interference can cause again and again.
     private enum Repeated: Int, CaseIterable {
         case unserved, reset, loss, retry, pairingFailed, bondRefused
     }
@@ -17,7 +18,7 @@ final class EventLog: Sendable {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Says it the first, second, fourth, eighth time and so on, so that nobody can fill the log.
+    /// Logs the first, second, fourth, eighth occurrence and so on, so that nobody can fill the log.
     private func say(_ level: Logger.Level, _ kind: Repeated, _ line: @autoclosure () -> String) {
         let count = counts.withLock { counts in
             counts[kind.rawValue] += 1
@@ -31,7 +32,7 @@ final class EventLog: Sendable {
         logger.log(level: level, "\(line())", metadata: count > 1 ? ["occurrences": "\(count)"] : nil)
     }
 
-    // MARK: - Services of one's own
+    // MARK: - Published services
 
     func unserved(_ request: String, _ handle: AttributeHandle?, by link: Link) {
         let attribute = handle.map { "handle \($0)" } ?? "no handle"
@@ -50,7 +51,7 @@ final class EventLog: Sendable {
 
     // MARK: - Scanning
 
-    /// - Parameter count: how many so far.
+    /// - Parameter count: the number of sightings dropped so far.
     func sightingsDropped(_ count: Int) {
         say(.warning, count, "a sighting was dropped: the scan's consumer falls behind by more than 65,536")
     }

@@ -39,7 +39,7 @@ extension EventRouter {
             case .readRequested(let request, let handle, let offset): readRequested(request, handle, offset)
             case .authorizationRequested(let request, let handle, let access):
                 authorizationRequested(request, handle, access)
-            // An answer that still comes is refused.
+            // A response that arrives after this is rejected.
             case .requestExpired(let request):
                 if state.withLock({ !$0.receivers.isEmpty }) { log.unanswered(by: link(request.link)) }
             case .subscriptionChanged(let link, let change): subscriptionChanged(link, change)
@@ -75,7 +75,7 @@ extension EventRouter {
             case .pairingAsked(let link, let question): pairingAsked(link, question)
             case .pairingShown(let link, let display): pairingShown(link, display)
             case .bondRefused(let link, _): bondRefused(link)
-            // A connection keeps the identity it began with, and discovers services when it is asked to.
+            // A connection keeps its initial identity, and discovers services only on request.
             case .peerIdentified, .servicesKnown: continue
             }
         }
@@ -89,7 +89,7 @@ extension EventRouter {
         case .suspended(let waiter, let publication, _):
             if let publication, case .success(.published(let handles)) = outcome { add(publication, [handles]) }
             if let publication, case .success(.publishedAll(let handles)) = outcome { add(publication, handles) }
-            // What follows of the channel may come before its caller goes on.
+            // Events of the channel may arrive before the caller continues.
             if case .success(.channels(let link, let opened)) = outcome {
                 for channel in opened { add(channel.id, channel.information, of: link) }
             }
@@ -108,7 +108,7 @@ extension EventRouter {
                         if case .gatt(let result) = $0 { .success(result) } else { .failure(.cancelled) }
                     }))
         case .beginning, .cancelled, nil:
-            // It was cancelled too late.
+            // The cancellation came too late, so the result is undone.
             if case .success(.link(let link)) = result { post(.release(link)) }
             if case .success(.channels(let link, let opened)) = result {
                 for channel in opened { post(.channel(link, .close(channel.id, isAbrupt: false))) }
@@ -145,7 +145,8 @@ extension EventRouter {
         case .opening, .unavailable: return
         case .ready:
             log.ready()
-            // Before anybody who waited goes on, and listens: to an adapter that is ready nothing has happened.
+            // Before waiting callers continue and start to listen: they must not receive an event for a state that they
+            // already know.
             publish(.ready)
             for token in waiting { resume(token, .success(.done)) }
         case .resetting(let cause):
@@ -203,7 +204,7 @@ extension EventRouter {
 
     private func servicesChanged(_ identifier: LinkIdentifier, _ handles: ClosedRange<AttributeHandle>) {
         guard let link = link(identifier) else { return }
-        for listener in link.removeListeners(in: handles) { listener.queue.finish(.servicesChanged) }
+        for listener in link.servicesChanged(in: handles) { listener.queue.finish(.servicesChanged) }
         for sender in link.credits.remove(in: handles) { sender.fail(.servicesChanged) }
         if let connection = connection(link) { publish(.servicesChanged(connection, handles)) }
     }
@@ -211,7 +212,7 @@ extension EventRouter {
     private func nameChanged(_ peer: PeerID, _ name: String) {
         let links = state.withLock { state -> [Link] in
             state.names.set(name, of: peer)
-            return state.links.compactMap { $0?.peerID == peer ? $0 : nil }
+            return state.links.compactMap { $0?.peer == peer ? $0 : nil }
         }
         for link in links {
             link.state.withLock { $0.name = name }
@@ -240,7 +241,7 @@ extension EventRouter {
         case .none: return
         case .hold: post(.holdReceiving(link.identifier))
         case .overflow:
-            // Later values, until the link ends, would follow a gap.
+            // Values that arrive before the link ends would follow a gap.
             for listener in link.state.withLock({ $0.listeners }) {
                 listener.queue.finish(.disconnected(.consumerTooSlow))
             }
@@ -254,7 +255,8 @@ extension EventRouter {
         state.withLock { $0.receivers[handle]?.queue }
     }
 
-    /// Those who would take a part for the whole if something was lost that a peer has written without response.
+    /// The queues for values that peers write without a response. Only their consumers could mistake the remaining
+    /// values for all of them after a loss.
     private var receiversOfCommands: [AsyncQueue<CharacteristicEvent>] {
         let receivers = state.withLock { $0.receivers.values.filter(\.takesCommands) }
         return receivers.reduce(into: []) { queues, receiver in
@@ -283,13 +285,13 @@ extension EventRouter {
     private func writeRequested(_ request: ServerRequest, _ parts: [IncomingWrite.Part]) {
         guard let link = link(request.link), let connection = connection(link) else { return post(refusing: request) }
         let event = IncomingWrite(connection: connection, request: request, parts: parts)
-        // Queued writes may begin with one for the server's own descriptor.
+        // The first queued write may be for the server's own descriptor, which has no receiver.
         ask(.writeRequested(event), parts.lazy.compactMap { self.receiver(of: $0.handle) }.first, request) {
             log.unserved("a write", parts.first?.handle, by: link)
         }
     }
 
-    /// Delivers a request to the application, and refuses it if there is no consumer.
+    /// Delivers a request to the application, or refuses it if it has no consumer.
     private func ask(
         _ event: CharacteristicEvent, _ receiver: AsyncQueue<CharacteristicEvent>?, _ request: ServerRequest,
         refused: () -> Void

@@ -12,40 +12,40 @@ import Synchronization
 ///
 /// It does not retain the application's `Adapter`, and outlives it while a sequence exists.
 final class EventRouter: AdapterObserver {
-    /// Where the events of a published attribute go.
+    /// The destination of the events of a published attribute.
     struct Receiver {
         let queue: AsyncQueue<CharacteristicEvent>
-        /// Whether peers may write it without response, so that nobody else would notice a loss.
+        /// Whether peers may write the attribute without a response, in which case nobody else would notice a loss.
         let takesCommands: Bool
-        /// What is sent to every peer, because none can subscribe.
+        /// The configuration of every peer if the characteristic does not allow subscriptions.
         let unconditional: GATTClientConfiguration
-        /// Whether other services share it: then it continues when this attribute is gone.
+        /// Whether other services share the queue. It then continues after this attribute is removed.
         let isShared: Bool
     }
 
     struct State {
         weak var adapter: Adapter?
         var status = AdapterStatus.opening
-        /// Indexed by the slots of their identifiers.
+        /// Indexed by the slots of the link identifiers.
         var links: [Link?] = []
         var names = PeerNames()
         var receivers: [AttributeHandle: Receiver] = [:]
-        /// Where the channels go that peers open, by SPSM.
+        /// The queues for channels that peers open, by SPSM.
         var channelQueues: [UInt16: AsyncQueue<L2CAPChannel>] = [:]
         var observers: [(number: Int, queue: AsyncQueue<AdapterEvent>)] = []
         var lastObserver = 0
         var advertising: CallToken?
-        /// Where the ends of advertising sets are waited for.
+        /// The queues in which callers wait for the ends of advertising sets.
         var advertisingSets: [CallToken: AsyncQueue<Never>] = [:]
-        /// Where the reports of periodic advertising go that is received.
+        /// The queues for reports of periodic advertising.
         var syncs: [PeriodicSyncIdentifier: AsyncQueue<PeriodicAdvertisement>] = [:]
-        /// Where it goes what happens to the subevents of advertising sets.
+        /// The queues for events of the subevents of advertising sets.
         var subevents: [CallToken: AsyncQueue<PeriodicSubeventEvent>] = [:]
-        /// Where requests for the key material of encrypted advertising data go.
+        /// The queue for requests for the key material of encrypted advertising data.
         var keyMaterialRequests: AsyncQueue<IncomingAuthorization>?
-        /// What the agent for pairing is to be told.
+        /// The queue for the events of the pairing agent.
         var pairing: AsyncQueue<PairingEvent>?
-        /// That agent, where it knows data of peers that came by another way than Bluetooth.
+        /// The pairing agent, if it provides out-of-band data.
         var outOfBandAgent: (any OutOfBandPairing)?
         var awaitingReadiness: [CallToken] = []
     }
@@ -63,38 +63,46 @@ final class EventRouter: AdapterObserver {
 
     // MARK: - Calling
 
-    /// Posts a call. False if the adapter is closed.
+    /// Posts a call. Returns false if the adapter is closed.
+    ///
+    /// - Parameter knownChanges: see `HostCall.knownChanges`; nil for a call that concerns no attributes of the peer.
     @discardableResult
-    func post(_ kind: HostCall.Kind, token: CallToken = .none, keepsOrder: Bool = true) -> Bool {
-        runner.post(kind, token: token, from: UserID(number: user.load(ordering: .relaxed)), keepsOrder: keepsOrder)
+    func post(
+        _ kind: HostCall.Kind, token: CallToken = .none, keepsOrder: Bool = true, knownChanges: UInt32? = nil
+    ) -> Bool {
+        runner.post(
+            kind, token: token, from: UserID(number: user.load(ordering: .relaxed)), keepsOrder: keepsOrder,
+            knownChanges: knownChanges)
     }
 
-    /// Becomes a user of the adapter.
+    /// Attaches this router to the runner as a user.
     func attach() {
         user.store(runner.attach(self).number, ordering: .relaxed)
         guard runner.isClosed else { return }
-        // It may be closed already, and then no event follows: wait until the reason is known.
+        // The runner may already be closed, in which case no event follows. Wait until the reason is known.
         runner.close {}
         shutDown(runner.failure ?? .adapterClosed)
     }
 
-    /// Stops being a user.
+    /// Detaches this router from the runner.
     func detach() { runner.detach(UserID(number: user.load(ordering: .relaxed))) }
 
     /// Posts a call, and suspends the task until its result arrives or the task is cancelled.
     @discardableResult
     func call(
-        _ kind: HostCall.Kind, publishing publication: PendingCalls.Publication? = nil,
+        _ kind: HostCall.Kind, publishing publication: PendingCalls.Publication? = nil, knownChanges: UInt32? = nil,
         isolation actor: isolated (any Actor)? = #isolation
     ) async throws(BluetoothError) -> CallResult {
         guard let token = calls.insert(.beginning(publication)) else { throw closure }
-        // Whoever wants an order awaits one call before the next.
-        return try await wait(as: token, isolation: actor) { self.post(kind, token: token, keepsOrder: false) }
+        // A caller that needs an order awaits one call before the next.
+        return try await wait(as: token, isolation: actor) {
+            self.post(kind, token: token, keepsOrder: false, knownChanges: knownChanges)
+        }
     }
 
     /// Suspends the task until an event resumes the token.
     ///
-    /// - Parameter begin: called when the task is suspended; false if nothing will ever resume it.
+    /// - Parameter begin: called when the task is suspended. It returns false if nothing will ever resume the token.
     @discardableResult
     func wait(
         as token: CallToken, isCall: Bool = true, isolation actor: isolated (any Actor)? = #isolation,
@@ -117,7 +125,7 @@ final class EventRouter: AdapterObserver {
         waiter.resume(returning: .failure(.cancelled))
     }
 
-    /// Resumes the call with this token. False if it no longer waits.
+    /// Resumes the call with this token. Returns false if the call no longer waits.
     @discardableResult
     func resume(_ token: CallToken, _ result: Result<CallResult, BluetoothError>) -> Bool {
         guard case .suspended(let waiter, _, _) = calls.take(token) else { return false }
@@ -127,7 +135,7 @@ final class EventRouter: AdapterObserver {
 
     /// Suspends the task until it has a credit.
     ///
-    /// - Parameter end: why there are no more credits.
+    /// - Parameter end: returns the reason why there are no more credits.
     func waitForCredit(
         in line: CreditLine, for target: AttributeHandle? = nil, end: () -> BluetoothError?
     ) async throws(BluetoothError) {
@@ -148,17 +156,17 @@ final class EventRouter: AdapterObserver {
         let token: CallToken
         let target: AttributeHandle?
 
-        // A call that was cancelled leaves its credit to the next.
+        // A cancelled call leaves its credit to the next waiter.
         func grant() -> Bool { router.resume(token, .success(.done)) }
         func fail(_ error: BluetoothError) { router.resume(token, .failure(error)) }
     }
 
-    // MARK: - What is known
+    // MARK: - State
 
-    /// What calls throw once the adapter is closed.
+    /// The error that calls throw once the adapter is closed.
     var closure: BluetoothError { calls.closure ?? runner.failure ?? .adapterClosed }
 
-    /// Why the adapter cannot be used, if it cannot.
+    /// Throws the reason if the adapter cannot be used.
     func check() throws(BluetoothError) {
         if let closure = calls.closure { throw closure }
         switch state.withLock({ $0.status }) {
@@ -169,7 +177,7 @@ final class EventRouter: AdapterObserver {
         }
     }
 
-    /// Why a link cannot be used, if it cannot.
+    /// Throws the reason if a link cannot be used.
     func check(_ link: Link) throws(BluetoothError) {
         guard let error = link.error else { return }
         try check()

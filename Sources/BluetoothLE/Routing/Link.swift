@@ -7,8 +7,8 @@ import BluetoothL2CAP
 import BluetoothUsers
 import Synchronization
 
-/// The state of one link in this API. The adapter's events update it, and callers read it on any thread. Calls that can
-/// be decided at once then need not ask the adapter.
+/// The state of one link in this API. The adapter's events update it, and callers read it on any thread. Calls that
+/// depend on nothing else do not have to wait for the adapter.
 final class Link: Sendable {
     /// A listener to the values of a characteristic.
     struct Listener {
@@ -21,7 +21,7 @@ final class Link: Sendable {
     /// How the link ended.
     struct End {
         let reason: DisconnectReason
-        /// What calls throw from then on.
+        /// The error that calls throw from then on.
         let error: BluetoothError
     }
 
@@ -30,37 +30,39 @@ final class Link: Sendable {
         var phys: LinkPHYs
         var name: String?
         var security: LinkSecurity
-        /// The peer's subscriptions to our values, by value handle.
+        /// The peer's subscriptions to this device's values, by value handle.
         var subscriptions: [AttributeHandle: GATTClientConfiguration] = [:]
         var listeners: [Listener] = []
-        /// Those whose subscriptions have not begun: values that come now are not theirs.
+        /// The listeners whose subscriptions have not begun. They do not receive values yet.
         var comingListeners: [Listener] = []
         var sessions: [AsyncQueue<ClientEvent>] = []
         var awaitingEnd: [CallToken] = []
-        /// The L2CAP channels that are open.
+        /// The open L2CAP channels.
         var channels: [CreditBasedChannel.ID: ChannelStream] = [:]
-        /// Where the periodic advertising goes of which the peer tells.
+        /// The queue for synchronizations that the peer transfers.
         var syncs: AsyncQueue<PeriodicSync>?
-        /// Who watches the power on the link, by the tokens of their calls.
+        /// The consumers of power reports, by the tokens of their calls.
         var powerWatchers: [CallToken: PowerWatcher] = [:]
         var end: End?
     }
 
     let identifier: LinkIdentifier
-    /// The peer's identity, and the address it uses.
-    let peerID: PeerID
-    let peer: DeviceAddress
+    let peer: PeerID
+    /// The address that the peer uses on the link.
+    let address: DeviceAddress
     let role: LinkRole
-    /// The credits for values that nobody answers, and the calls that wait for one.
+    /// The credits for unacknowledged values, and the calls that wait for one.
     let credits = CreditLine()
     let window = ReceiveWindow()
     private let currentMTU: Atomic<Int>
+    private let changes: Atomic<UInt32>
     let state: Mutex<State>
 
     init(_ identifier: LinkIdentifier, _ information: LinkInformation, name: String?) {
         self.identifier = identifier
-        (peerID, peer, role) = (information.peer, information.address, information.role)
+        (peer, address, role) = (information.peer, information.address, information.role)
         currentMTU = Atomic(information.mtu)
+        changes = Atomic(information.serviceChanges)
         state = Mutex(
             State(
                 parameters: information.parameters, phys: information.phys, name: name,
@@ -72,12 +74,15 @@ final class Link: Sendable {
         set { currentMTU.store(newValue, ordering: .relaxed) }
     }
 
-    /// The error of calls on a link that has ended; nil while it lives.
+    /// The number of changes of the peer's services that callers know of: see `HostCall.knownChanges`.
+    var knownChanges: UInt32 { changes.load(ordering: .acquiring) }
+
+    /// The error that calls throw on a link that has ended; nil while the link exists.
     var error: BluetoothError? { state.withLock { $0.end?.error } }
 
     // MARK: - Receiving
 
-    /// The next listener, from an index on, to the values of a characteristic.
+    /// Returns the next listener, from an index on, to the values of a characteristic.
     @inline(__always)
     func listener(of handle: AttributeHandle, from index: inout Int) -> AsyncQueue<[UInt8]>? {
         state.withLock { state in
@@ -91,7 +96,7 @@ final class Link: Sendable {
 
     var sessions: [AsyncQueue<ClientEvent>] { state.withLock { $0.sessions } }
 
-    /// Adds a listener, unless the link has ended. It gets values once its subscription has begun.
+    /// Adds a listener, unless the link has ended. It receives values once its subscription has begun.
     func add(_ listener: Listener) throws(BluetoothError) {
         if let error = state.withLock({ state -> BluetoothError? in
             if state.end == nil { state.comingListeners.append(listener) }
@@ -112,7 +117,7 @@ final class Link: Sendable {
     /// All listeners, whether their subscriptions have begun or not.
     var allListeners: [Listener] { state.withLock { $0.listeners + $0.comingListeners } }
 
-    /// Removes a listener. False if it was gone.
+    /// Removes a listener. Returns false if it has already been removed.
     func removeListener(_ token: CallToken) -> Bool {
         state.withLock { state in
             let count = state.listeners.count + state.comingListeners.count
@@ -120,6 +125,14 @@ final class Link: Sendable {
             state.comingListeners.removeAll { $0.token == token }
             return state.listeners.count + state.comingListeners.count < count
         }
+    }
+
+    /// Records a change of the peer's services in some handles. Callers know of it from now on.
+    ///
+    /// - Returns: the listeners that end with it.
+    func servicesChanged(in handles: ClosedRange<AttributeHandle>) -> [Listener] {
+        changes.wrappingAdd(1, ordering: .releasing)
+        return removeListeners(in: handles)
     }
 
     /// Removes the listeners of the characteristics in some handles.
@@ -134,7 +147,7 @@ final class Link: Sendable {
 
     // MARK: - Sending
 
-    /// Why a value cannot be sent in one piece; nil if it can.
+    /// The reason why a value cannot be sent in one PDU; nil if it can.
     @inline(__always)
     func refusal(ofLength length: Int) -> BluetoothError? {
         let maximum = mtu - 3
@@ -143,7 +156,7 @@ final class Link: Sendable {
 
     // MARK: - The end
 
-    /// Records the end of the link. Returns what must end with it; nil if it had already ended.
+    /// Records the end of the link. Returns the state that must end with it; nil if the link had already ended.
     func end(_ end: End) -> State? {
         state.withLock { state in
             guard state.end == nil else { return nil }

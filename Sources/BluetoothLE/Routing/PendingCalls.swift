@@ -4,24 +4,24 @@ import BluetoothHost
 import BluetoothUsers
 import Synchronization
 
-/// What waits for the adapter, by token: suspended calls, scans, and operations of sessions.
+/// The suspended calls, scans and session operations that wait for the adapter, by token.
 ///
-/// An entry is taken out before it is resumed, so each is resumed exactly once. A token is not reused, so a late event
+/// An entry is removed before it is resumed, so each is resumed exactly once. A token is not reused, so a late event
 /// finds no entry.
 final class PendingCalls: Sendable {
     typealias Waiter = CheckedContinuation<Result<CallResult, BluetoothError>, Never>
 
     enum Entry {
-        /// Its task is about to be suspended.
+        /// The task is about to be suspended.
         case beginning(Publication?)
-        /// Its task was cancelled before it was suspended, or before its call was posted.
+        /// The task was cancelled before it was suspended, or before its call was posted.
         case cancelled
         case suspended(Waiter, Publication?, isPosted: Bool)
         case scan(AsyncQueue<Sighting>)
         case session(AsyncQueue<ClientEvent>, tag: Int)
     }
 
-    /// The destination of the events of services being published, by characteristic.
+    /// The queues for the events of services that are being published, by characteristic.
     struct Publication {
         let queues: [AsyncQueue<CharacteristicEvent>]
         let takesCommands: [Bool]
@@ -37,10 +37,10 @@ final class PendingCalls: Sendable {
     private struct State {
         var slots: [Slot] = []
         var free: [Int] = []
-        /// Why no call can wait any more.
+        /// The reason why calls can no longer wait.
         var closure: BluetoothError?
 
-        /// Where the entry of a token is; nil if it is gone.
+        /// The index of a token's entry; nil if it has been removed.
         func index(of token: CallToken) -> Int? {
             let index = Int(token.rawValue & 0xFFFF_FFFF) - 1
             guard slots.indices.contains(index), slots[index].entry != nil,
@@ -58,21 +58,21 @@ final class PendingCalls: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many calls are suspended.
+    /// The number of suspended calls.
     var suspendedCount: Int {
         state.withLock { state in
             state.slots.count { if case .suspended = $0.entry { true } else { false } }
         }
     }
 
-    /// How many scans there are.
+    /// The number of scans.
     var scanCount: Int {
         state.withLock { state in
             state.slots.count { if case .scan = $0.entry { true } else { false } }
         }
     }
 
-    /// Adds an entry. Returns nil at the end of the adapter.
+    /// Adds an entry. Returns nil after the end of the adapter.
     func insert(_ entry: Entry) -> CallToken? {
         state.withLock { state in
             guard state.closure == nil else { return nil }
@@ -88,7 +88,7 @@ final class PendingCalls: Sendable {
         }
     }
 
-    /// The task of a call is suspended. Returns an error if it must not be.
+    /// Records that the task of a call is suspended. Returns an error if the task must not be suspended.
     func suspend(_ waiter: Waiter, _ token: CallToken) -> BluetoothError? {
         state.withLock { state in
             guard let index = state.index(of: token) else { return state.closure ?? .cancelled }
@@ -101,7 +101,8 @@ final class PendingCalls: Sendable {
         }
     }
 
-    /// The call has been posted. True if it was cancelled meanwhile: then post the cancellation as well.
+    /// Records that the call has been posted. Returns true if it was cancelled in the meantime, in which case the
+    /// caller must post the cancellation.
     func posted(_ token: CallToken) -> Bool {
         state.withLock { state in
             guard let index = state.index(of: token) else { return false }
@@ -117,9 +118,9 @@ final class PendingCalls: Sendable {
         }
     }
 
-    /// The task of a call was cancelled.
+    /// Cancels a call whose task was cancelled.
     ///
-    /// - Returns: the task to resume, and whether to cancel the call.
+    /// - Returns: the continuation to resume, and whether the call was posted and must be cancelled.
     func cancel(_ token: CallToken) -> (waiter: Waiter, isPosted: Bool)? {
         state.withLock { state in
             guard let index = state.index(of: token) else { return nil }
@@ -137,7 +138,7 @@ final class PendingCalls: Sendable {
         }
     }
 
-    /// Removes the entry of a token; nil if it is gone.
+    /// Removes the entry of a token. Returns nil if it has already been removed.
     func take(_ token: CallToken) -> Entry? {
         state.withLock { state in
             guard let index = state.index(of: token) else { return nil }
@@ -146,7 +147,7 @@ final class PendingCalls: Sendable {
         }
     }
 
-    /// Where the sightings of a scan go.
+    /// The queue for the sightings of a scan.
     func sightings(of token: CallToken) -> AsyncQueue<Sighting>? {
         state.withLock { state in
             guard let index = state.index(of: token), case .scan(let queue) = state.slots[index].entry else {
@@ -156,7 +157,7 @@ final class PendingCalls: Sendable {
         }
     }
 
-    /// Removes everything, and accepts nothing more.
+    /// Removes all entries, and accepts no more.
     func close(_ error: BluetoothError) -> [Entry] {
         state.withLock { state in
             guard state.closure == nil else { return [] }
@@ -168,6 +169,6 @@ final class PendingCalls: Sendable {
         }
     }
 
-    /// Why no call can wait any more.
+    /// The reason why calls can no longer wait.
     var closure: BluetoothError? { state.withLock { $0.closure } }
 }

@@ -6,17 +6,17 @@ import BluetoothUsers
 import Synchronization
 
 extension Adapter {
-    /// Lets an agent answer for the person while `body` runs. One agent does that at a time: the last one.
+    /// Uses an agent for pairing while `body` runs. Only one agent is active at a time: the most recent one.
     ///
-    /// Without an agent no peer can pair with this device; `Connection.pair` still works, without protection against
-    /// machines in the middle.
+    /// Without an agent, peers cannot pair with this device. `Connection.pair` still works, but without protection
+    /// against man-in-the-middle attacks.
     ///
     ///     try await adapter.withPairingAgent(agent) {
     ///         let connection = try await adapter.connect(to: lock)
     ///         try await connection.pair()
     ///     }
     ///
-    /// - Throws: what `body` throws, or why the adapter was closed.
+    /// - Throws: the errors of `body`, or the reason why the adapter was closed.
     public func withPairingAgent<Outcome>(
         _ agent: some PairingAgent, _ body: () async throws -> Outcome
     ) async throws -> Outcome {
@@ -45,11 +45,12 @@ extension Adapter {
         }
     }
 
-    /// Makes the data of this device that a peer is to get by another way than Bluetooth, such as NFC or a printed code, for LE
-    /// Secure Connections (Core 5.4, Vol 3, Part H, 2.3.5.6.4). Whoever has it can pair as the device that was meant: it is a
-    /// secret. The next pairing with a peer that has it uses it up, and data made earlier is void.
+    /// Generates this device's out-of-band data for LE Secure Connections (Core 5.4, Vol 3, Part H, 2.3.5.6.4). Give it
+    /// to the peer over a channel other than Bluetooth, such as NFC or a printed code. The data is secret: anyone who
+    /// has it can pair in place of the intended peer. The next pairing with a peer that has the data uses it up, and
+    /// data generated earlier becomes invalid.
     ///
-    /// - Throws: `.notSupported` where the adapter does not pair.
+    /// - Throws: `.notSupported` if pairing is disabled on the adapter.
     public func outOfBandData() async throws(BluetoothError) -> OutOfBandData {
         guard case .outOfBandData(let data) = try await router.call(.makeOutOfBandData) else {
             throw .adapterClosed
@@ -57,7 +58,7 @@ extension Adapter {
         return data
     }
 
-    /// The bonds with peers. Their text forms show no key.
+    /// The bonds with peers. Their descriptions do not contain keys.
     public var bonds: [Bond] {
         get async throws(BluetoothError) {
             guard case .bonds(let bonds) = try await router.call(.bonds) else { return [] }
@@ -65,25 +66,25 @@ extension Adapter {
         }
     }
 
-    /// Forgets the keys of a peer. A link that is encrypted with them stays so until it ends.
+    /// Deletes the keys of a peer. A link that is encrypted with them stays encrypted until it ends.
     ///
-    /// - Throws: `.notBonded`.
+    /// - Throws: `.notBonded`, or `.bondNotStored` if the change could not be stored.
     public func removeBond(with peer: PeerID) async throws(BluetoothError) {
         try await router.call(.removeBond(peer))
     }
 }
 
 extension Adapter {
-    /// Forgets what was discovered of a peer's services, on earlier connections and on this one, so that the next discovery asks
-    /// the peer. Services that change do so by themselves: this is for peers that change theirs and do not tell, against Core
-    /// 5.4, Vol 3, Part G, 2.5.2.
+    /// Discards the results of discovering a peer's services, on earlier connections and on this one, so that the next
+    /// discovery asks the peer. This happens automatically when the services change. Call this method only for peers
+    /// that change their services without the indication that Core 5.4, Vol 3, Part G, 2.5.2 requires.
     public func forgetServices(of peer: PeerID) async throws(BluetoothError) {
         try await router.call(.forgetAttributes(peer))
     }
 }
 
 extension PairingAgent {
-    /// Each event has a task of its own: while a person answers one peer, another may pair.
+    /// Handles each event in its own task: while a person answers one peer, another one may pair.
     fileprivate func handle(_ events: EventSequence<PairingEvent>, _ description: PairingAgentDescription) async {
         let parameters = PairingParameters(
             ioCapability: description.ioCapability, isBonding: description.isBonding, hasSentOutOfBandData: true)
@@ -96,30 +97,25 @@ extension PairingAgent {
 
     private func handle(_ event: PairingEvent, _ parameters: PairingParameters) async {
         switch event {
-        case .asked(let peer, let question):
-            let answer = await answer(question, of: peer, parameters)
-            peer.router.post(.answerPairing(peer.link.identifier, answer))
-        case .shown(let peer, .passkey(let passkey)):
-            await (self as? any PasskeyDisplay)?.show(passkey: passkey, for: peer)
+        case .asked(let connection, let question):
+            let answer = await answer(question, on: connection, parameters)
+            connection.router.post(.answerPairing(connection.link.identifier, answer))
+        case .shown(let connection, .passkey(let passkey)):
+            await (self as? any PasskeyDisplay)?.showPasskey(passkey, for: connection)
         case .shown(_, .keypress): return
-        case .ended(let peer, let result): await pairingEnded(with: peer, result)
+        case .ended(let connection, let result): await pairingEnded(with: connection, result)
         }
     }
 }
 
 extension Connection {
-    /// How the link is protected now.
-    public var security: LinkSecurity {
-        get async throws(BluetoothError) {
-            try router.check(link)
-            return link.state.withLock { $0.security }
-        }
-    }
+    /// The current protection of the link.
+    public var security: LinkSecurity { link.state.withLock { $0.security } }
 
-    /// Protects the link: encrypts it with the key of a bond, or pairs. The adapter's `PairingAgent` answers for the
-    /// person.
+    /// Protects the link: encrypts it with the key of a bond, or pairs. The adapter's `PairingAgent` interacts with the
+    /// user.
     ///
-    /// - Throws: `.pairingFailed`, `.disconnected`.
+    /// - Throws: `.pairingFailed`, or `.disconnected`.
     public func pair(_ request: PairRequest = PairRequest()) async throws(BluetoothError) {
         try router.check(link)
         var request = request

@@ -1,8 +1,9 @@
 import BluetoothHost
+import BluetoothSMP
 import BluetoothUsers
 import Synchronization
 
-/// Routes what concerns pairing and encryption. All of this runs on the adapter's thread.
+/// Routes the events of pairing and encryption. All of this runs on the adapter's thread.
 extension EventRouter {
     private var pairingAgent: AsyncQueue<PairingEvent>? { state.withLock { $0.pairing } }
 

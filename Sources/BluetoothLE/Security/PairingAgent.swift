@@ -2,10 +2,9 @@ import BluetoothHost
 import BluetoothSMP
 import BluetoothUsers
 
-/// Answers for the person in pairing. `Adapter.withPairingAgent` puts it to work.
+/// Interacts with the user during pairing. Pass an agent to `Adapter.withPairingAgent`.
 ///
-/// What it can show and take, its IO capability, follows from the protocols it conforms to (Core 5.4, Vol 3, Part H,
-/// 2.3.2):
+/// Its IO capability follows from the protocols that it conforms to (Core 5.4, Vol 3, Part H, 2.3.2):
 ///
 /// | conforms to | IO capability |
 /// |---|---|
@@ -15,49 +14,55 @@ import BluetoothUsers
 /// | `PasskeyEntry` | KeyboardOnly |
 /// | `PasskeyEntry` and one of the others | KeyboardDisplay |
 ///
-/// Each call is a task of its own, which is not cancelled when pairing ends meanwhile: `pairingEnded` says so.
+/// Each call runs in its own task. The task is not cancelled if pairing ends in the meantime; `pairingEnded` is called
+/// instead.
 public protocol PairingAgent: Sendable {
-    /// Whether this device may begin to pair by itself, where a peer refuses an access that needs protection, or asks for
-    /// protection. By default it may.
+    /// Whether this device may start pairing automatically if a peer requests security, or rejects an access that
+    /// requires it. Defaults to true.
     var pairsOnDemand: Bool { get }
 
-    /// The peer asks to pair. Whether it may: ask the person, or look whether this device is in a pairing mode. Without
-    /// that, anybody in reach can pair.
-    func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool
+    /// Returns whether a peer that requests pairing may pair. Ask the user, or check whether this device is in a
+    /// pairing mode. Without such a check, any device in range can pair.
+    func allowsPairing(with connection: Connection, _ features: PairingFeatures) async -> Bool
 
-    /// Pairing is over: what is shown is void, and what is asked. Does nothing by default.
-    func pairingEnded(with peer: Connection, _ result: Result<PairingOutcome, PairingError>) async
+    /// Pairing has ended. Passkeys that are shown, and questions that are open, are no longer valid. The default
+    /// implementation does nothing.
+    func pairingEnded(with connection: Connection, _ result: Result<PairingOutcome, PairingError>) async
 }
 
 extension PairingAgent {
+    /// True: pairing starts automatically if a peer requests security, or rejects an access that requires it.
     public var pairsOnDemand: Bool { true }
-    public func pairingEnded(with peer: Connection, _ result: Result<PairingOutcome, PairingError>) async {}
+
+    /// Does nothing. Implement this method to dismiss the passkey or question that the agent displays.
+    public func pairingEnded(with connection: Connection, _ result: Result<PairingOutcome, PairingError>) async {}
 }
 
-/// An agent that can show six digits.
+/// An agent that can display six digits.
 public protocol PasskeyDisplay: PairingAgent {
-    /// Shows a passkey, 0 to 999999, with six digits, for the person to enter at the peer.
-    func show(passkey: UInt32, for peer: Connection) async
+    /// Displays a passkey, 0 to 999999, as six digits for the user to enter on the peer.
+    func showPasskey(_ passkey: UInt32, for connection: Connection) async
 }
 
-/// An agent that can show six digits and take a yes or no.
+/// An agent that can display six digits and ask the user for a yes or no.
 public protocol NumberComparison: PasskeyDisplay {
-    /// Whether the peer shows the same number, 0 to 999999 with six digits.
-    func isShown(number: UInt32, at peer: Connection) async -> Bool
+    /// Returns whether the peer displays the same number, 0 to 999999, as six digits.
+    func confirmNumber(_ number: UInt32, for connection: Connection) async -> Bool
 }
 
-/// An agent that can take six digits.
+/// An agent that lets the user enter six digits.
 public protocol PasskeyEntry: PairingAgent {
-    /// The passkey that the peer shows, 0 to 999999; nil if the person gives up.
-    func enterPasskey(for peer: Connection) async -> UInt32?
+    /// Returns the passkey that the peer displays, 0 to 999999; nil if the user cancels.
+    func enterPasskey(for connection: Connection) async -> UInt32?
 }
 
-/// An agent that knows data of peers which came by another way than Bluetooth, such as NFC or a printed code (Core 5.4, Vol 3,
-/// Part H, 2.3.5.6.4). `Adapter.outOfBandData()` makes what a peer is to get in the same way.
+/// An agent that has received data from peers over a channel other than Bluetooth, such as NFC or a printed code (Core
+/// 5.4, Vol 3, Part H, 2.3.5.6.4). `Adapter.outOfBandData()` generates the data to give to a peer in the same way.
 public protocol OutOfBandPairing: PairingAgent {
-    /// What the peer has made; nil if nothing has come, and where the peer is another one than the data's. It is asked for when
-    /// the peer wants to pair, and by `Connection.pair`. Where this device pairs on demand as a central, it is not.
-    func outOfBandData(of peer: Connection) async -> OutOfBandData?
+    /// Returns the data that the peer has generated; nil if none was received, or if the data belongs to another peer.
+    /// This method is called when the peer requests pairing, and by `Connection.pair`. It is not called when this
+    /// device pairs on demand as a central.
+    func outOfBandData(of connection: Connection) async -> OutOfBandData?
 }
 
 /// An event for an agent.
@@ -76,20 +81,20 @@ extension PairingAgent {
     }
 
     /// The answer to a question.
-    func answer(_ question: PairingQuestion, of peer: Connection, _ parameters: PairingParameters) async
+    func answer(_ question: PairingQuestion, on connection: Connection, _ parameters: PairingParameters) async
         -> PairingAnswer
     {
         switch question {
         case .consent(let features):
-            guard await allowsPairing(with: peer, features) else { return .refuse }
+            guard await allowsPairing(with: connection, features) else { return .refuse }
             var parameters = parameters
-            parameters.peerOutOfBandData = await (self as? any OutOfBandPairing)?.outOfBandData(of: peer)
+            parameters.peerOutOfBandData = await (self as? any OutOfBandPairing)?.outOfBandData(of: connection)
             return .accept(parameters)
         case .enterPasskey:
-            guard let passkey = await (self as? any PasskeyEntry)?.enterPasskey(for: peer) else { return .refuse }
+            guard let passkey = await (self as? any PasskeyEntry)?.enterPasskey(for: connection) else { return .refuse }
             return .passkey(passkey)
         case .compareNumbers(let number):
-            let isSame = await (self as? any NumberComparison)?.isShown(number: number, at: peer) ?? false
+            let isSame = await (self as? any NumberComparison)?.confirmNumber(number, for: connection) ?? false
             return isSame ? .accept() : .refuse
         }
     }

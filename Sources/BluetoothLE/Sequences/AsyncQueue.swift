@@ -5,7 +5,7 @@ import Synchronization
 /// Connects one producer with the consumers of an asynchronous sequence: a bounded buffer, an end that each consumer
 /// gets exactly once, and waits that end on cancellation.
 final class AsyncQueue<Element: Sendable>: Sendable {
-    /// What happens to an element that does not fit.
+    /// The policy for an element that does not fit.
     enum Overflow: Sendable {
         /// The oldest element is dropped: for events that become outdated.
         case dropOldest
@@ -22,7 +22,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
 
     private struct State {
         var buffer = Deque<Element>()
-        /// How many elements were taken, and after which of them data was lost: each place once.
+        /// The number of elements taken, and the counts after which data was lost, each listed once.
         var taken = 0
         var losses: [Int] = []
         var dropped = 0
@@ -30,7 +30,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         var lastWaiter: UInt64 = 0
         var end: Outcome?
 
-        /// What a consumer gets now; nil if it must wait.
+        /// The outcome for a consumer now; nil if it must wait.
         mutating func take() -> Outcome? {
             if !losses.isEmpty, losses[0] == taken {
                 losses.removeFirst()
@@ -45,14 +45,14 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     private let state = Mutex(State())
     private let capacity: Int
     private let overflow: Overflow
-    /// Makes room in a full buffer without loss, as far as that is possible.
+    /// Makes room in a full buffer without loss, if that is possible.
     private let compact: (@Sendable (inout Deque<Element>) -> Void)?
-    /// What to keep in place of an element that does not fit, given what is kept beyond the capacity already; nil for
-    /// nothing. It bounds how much that is.
+    /// Returns the element to keep in place of one that does not fit, given those already kept beyond the capacity; nil
+    /// for none. This function must bound their number.
     private let mark: (@Sendable (Element, Deque<Element>.SubSequence) -> Element?)?
-    /// Called with how many elements have been dropped so far, when one is.
+    /// Called when an element is dropped, with the number of elements dropped so far.
     private let onDrop: (@Sendable (Int) -> Void)?
-    /// Called with each element that was taken, or never will be.
+    /// Called with each element that was taken, or that never will be.
     private let onTake: (@Sendable (Element) -> Void)?
 
     init(
@@ -68,21 +68,21 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         self.onTake = onTake
     }
 
-    /// How many elements were dropped because the buffer was full.
+    /// The number of elements that were dropped because the buffer was full.
     var droppedCount: Int { state.withLock { $0.dropped } }
 
-    /// Whether it has ended because an element did not fit.
+    /// Whether the sequence has ended because an element did not fit.
     var isOverflown: Bool {
         state.withLock { state in
             if case .failure(.overflow)? = state.end { true } else { false }
         }
     }
 
-    /// How many elements wait, and how many consumers.
+    /// The number of buffered elements, and of waiting consumers.
     var count: Int { state.withLock { $0.buffer.count } }
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Gives an element to the consumer waiting longest, or buffers it. False if it was dropped.
+    /// Gives an element to the consumer that has waited longest, or buffers it. Returns false if it was dropped.
     @discardableResult
     func push(_ element: Element) -> Bool {
         let (isTaken, waiter, dropped) = state.withLock { state -> (Bool, Waiter?, Int?) in
@@ -104,7 +104,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         return isTaken
     }
 
-    /// Whether there is room for one more.
+    /// Returns whether there is room for one more element, and makes room if the policy allows it.
     private func makeRoom(_ state: inout State) -> Bool {
         compact?(&state.buffer)
         guard state.buffer.count >= capacity else { return true }
@@ -134,7 +134,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         waiter?.resume(returning: .failure(.dataLost))
     }
 
-    /// Ends the sequence once what is buffered has been taken. Only the first end counts.
+    /// Ends the sequence after the buffered elements. Only the first end counts.
     func finish(_ error: BluetoothError? = nil) {
         let end: Outcome = error.map { .failure($0) } ?? .success(nil)
         let waiters = state.withLock { state -> Deque<(number: UInt64, continuation: Waiter)> in
@@ -158,7 +158,8 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     }
 
     /// The next element; nil at the end. Throws `.cancelled` when the task is cancelled.
-    // There may be hundreds of thousands of values, or of sightings, and unspecialised code looks up its types for each.
+    // There may be hundreds of thousands of values or sightings, and unspecialized code looks up its types for each of
+    // them.
     @_specialize(where Element == [UInt8])
     @_specialize(where Element == Sighting)
     func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BluetoothError) -> Element? {

@@ -1,12 +1,13 @@
 import BluetoothAdapter
 
-/// An asynchronous sequence of what an adapter, a link or a service reports.
+/// An asynchronous sequence of the events of an adapter, a link or a service.
 ///
 /// It begins when it is created, not at the first iteration, so nothing in between is lost. It ends when the last copy
-/// of it and of its iterators is gone, or by throwing what ended its source. It does not retain its source: an adapter
-/// closes when neither it nor an object from it, such as a `Connection`, is referenced. Its buffer is bounded; the call
-/// that creates it says what happens if the consumer is too slow.
+/// of it and of its iterators is released, or by throwing the error that ended its source. It does not retain its
+/// source: an adapter closes when neither it nor an object from it, such as a `Connection`, is referenced. Its buffer
+/// is bounded. The call that creates it documents what happens if the consumer is too slow.
 public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
+    /// The error type: the error that ended the source, `.overflow`, `.dataLost`, or `.cancelled`.
     public typealias Failure = BluetoothError
 
     let subscription: Subscription
@@ -31,14 +32,15 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
         subscription = Subscription(queue, onEnd: onEnd)
     }
 
-    /// How many elements were dropped because the buffer was full.
+    /// The number of elements that were dropped because the buffer was full.
     public var droppedCount: Int { subscription.queue.droppedCount }
 
+    /// Takes elements from the buffer of the sequence. It keeps the sequence from ending, like a copy of it.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let subscription: Subscription
 
-        // There are many values and sightings. Without specialisations for them, half of the cost of each would be generic
-        // metadata lookups.
+        // Values and sightings are frequent. Without specializations for them, half of the cost of each would be
+        // generic metadata lookups.
 
         /// The next element; nil once the source has ended without an error. Throws `.cancelled` when the task is
         /// cancelled.
@@ -48,7 +50,7 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
             try await subscription.queue.next()
         }
 
-        /// As above; the caller keeps its isolation.
+        /// See `next()`. The caller keeps its isolation.
         @_specialize(where Element == [UInt8])
         @_specialize(where Element == Sighting)
         public mutating func next(
@@ -58,6 +60,7 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
         }
     }
 
+    /// Creates an iterator over the elements that were not taken yet. Each element goes to only one iterator.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(subscription: subscription)
     }

@@ -1,16 +1,19 @@
 import BluetoothAdapter
 import BluetoothValues
 
-/// The values that a peer notifies or indicates, decoded. Its lifetime is that of an `EventSequence`.
+/// The decoded values of a peer's notifications or indications. Its lifetime is that of an `EventSequence`.
 ///
-/// A malformed value is thrown as `.malformedValue`. This ends a `for` loop but not the sequence: an iterator can
-/// continue with the next value.
+/// A malformed value throws `.malformedValue`. This ends a `for` loop but not the sequence: an iterator can continue
+/// with the next value.
 public struct ValueSequence<Value: CharacteristicValue>: AsyncSequence, Sendable {
+    /// A decoded value of the characteristic.
     public typealias Element = Value
+    /// The error type: `.malformedValue`, or an error of the underlying `EventSequence`.
     public typealias Failure = BluetoothError
 
     let values: EventSequence<[UInt8]>
 
+    /// Decodes each value when it is taken. The iterator can continue after a malformed value.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var values: EventSequence<[UInt8]>.AsyncIterator
 
@@ -21,6 +24,7 @@ public struct ValueSequence<Value: CharacteristicValue>: AsyncSequence, Sendable
             return try Value(received: value)
         }
 
+        /// See `next()`. The caller keeps its isolation.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BluetoothError) -> Value? {
@@ -29,6 +33,7 @@ public struct ValueSequence<Value: CharacteristicValue>: AsyncSequence, Sendable
         }
     }
 
+    /// Creates an iterator over the values that were not taken yet. Each value goes to only one iterator.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(values: values.makeAsyncIterator())
     }

@@ -2,33 +2,41 @@ public import BluetoothBase
 public import BluetoothHost
 public import VirtualRadio
 
-/// Pure hosts on virtual controllers that share one air, in virtual time: for tests and measurements of the core itself,
-/// below adapters and applications, for which there is `World`.
+/// Hosts without adapters, on virtual controllers that share one air, in virtual time. It serves tests and benchmarks
+/// of the host itself. For adapters and applications, use `World`.
 ///
 ///     var world = HostWorld()
 ///     let central = world.start(), peripheral = world.start()
 ///     guard let pair = world.connect(central, to: peripheral) else { … }
 ///
-/// It is a value: a copy is another world, at the same instant.
+/// A `HostWorld` is a value: a copy is an independent world at the same instant.
 public struct HostWorld: Sendable {
-    /// An event, with its octets taken along.
+    /// An event together with its octets.
     public struct Seen: Sendable {
+        /// The event as the host reported it.
         public var event: HostEvent
+        /// The octets that belong to the event, such as a received value; empty if it has none.
         public var bytes: [UInt8]
 
+        /// Creates an event together with its octets.
         public init(event: HostEvent, bytes: [UInt8] = []) {
             self.event = event
             self.bytes = bytes
         }
     }
 
-    /// Two hosts, by their indices, and a link between them, as each of them calls it.
+    /// A link between two hosts: the hosts' indices, and the link's identifier on each.
     public struct Pair: Sendable {
+        /// The index of the host that has the central role.
         public var central: Int
+        /// The index of the host that has the peripheral role.
         public var peripheral: Int
+        /// The identifier of the link on the central's host.
         public var centralLink: LinkIdentifier
+        /// The identifier of the link on the peripheral's host.
         public var peripheralLink: LinkIdentifier
 
+        /// Creates a pair from the indices of two hosts and the identifier of their link on each.
         public init(
             central: Int, peripheral: Int, centralLink: LinkIdentifier, peripheralLink: LinkIdentifier
         ) {
@@ -39,32 +47,39 @@ public struct HostWorld: Sendable {
         }
     }
 
+    /// The air that the controllers share.
     public var air: Air
+    /// The hosts, in the order in which they were added. All methods refer to a host by its index in this array.
     public var hosts: [Host] = []
-    /// The controller of each host, on `air`. Giving a host another is plugging its dongle in elsewhere.
+    /// The controller of each host, on `air`. Assigning another controller is like plugging the host's dongle in
+    /// elsewhere.
     public var controllers: [ControllerID] = []
-    /// The present.
+    /// The current time.
     public var now = Instant.zero
-    /// The events of each host that nobody has looked at yet, oldest first.
+    /// The unread events of each host, oldest first.
     public var seen: [[Seen]] = []
-    /// Is handed the events, with the index of their host, and they are not kept: for loads that would fill memory.
+    /// Called for each event with the index of its host. If set, events are not stored in `seen`. Use it for loads that
+    /// would fill memory.
     public var observe: (@Sendable (Int, HostEvent) -> Void)?
-    /// All that hosts and controllers have said to each other, a line each: `NANOSECONDS HOST > OCTETS` to the controller,
-    /// `<` to the host, and `!` with the event for what a host has told. Nil, as at first, records nothing.
+    /// All packets and events, one line each: `NANOSECONDS HOST > OCTETS` for packets to the controller, `<` for
+    /// packets to the host, and `!` with the event for events of the host. Nil, the default, records nothing.
     public var transcript: [String]?
 
-    /// - Parameter seed: what everything random on the air follows from.
+    /// Creates a world without hosts.
+    ///
+    /// - Parameter seed: the seed of everything random on the air.
     public init(seed: UInt64 = 1) {
         air = Air(seed: seed)
     }
 
     // MARK: - Hosts
 
-    /// Adds a host on a controller of its own, not started yet, and returns its index.
+    /// Adds a host with a new controller, without starting it, and returns its index.
     ///
     /// - Parameters:
-    ///   - configure: changes the controller, whose public address is A0:00:00:00:00:01 for the first, and so on.
-    ///   - configureHost: changes the host.
+    ///   - configure: changes the controller's configuration. Its public address is A0:00:00:00:00:01 for the first
+    ///     controller, and so on.
+    ///   - configureHost: changes the host's configuration.
     public mutating func add(
         _ configure: (inout ControllerConfiguration) -> Void = { _ in },
         host configureHost: (inout HostConfiguration) -> Void = { _ in }
@@ -81,7 +96,7 @@ public struct HostWorld: Sendable {
         return hosts.count - 1
     }
 
-    /// Adds a host as `add` does, and brings it up.
+    /// Adds a host like `add`, and starts it.
     public mutating func start(
         _ configure: (inout ControllerConfiguration) -> Void = { _ in },
         host configureHost: (inout HostConfiguration) -> Void = { _ in }
@@ -92,7 +107,7 @@ public struct HostWorld: Sendable {
         return index
     }
 
-    /// Lets `central` connect to `peripheral`, which advertises. Nil where that fails.
+    /// Connects `central` to `peripheral`, which starts advertising. Returns nil if that fails.
     public mutating func connect(_ central: Int, to peripheral: Int) -> Pair? {
         guard let peer = hosts[peripheral].controller?.address else { return nil }
         try? hosts[peripheral].startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: now)
@@ -106,7 +121,7 @@ public struct HostWorld: Sendable {
 
     // MARK: - Time
 
-    /// Carries packets between hosts and controllers until none is left, without letting time pass.
+    /// Delivers packets between hosts and controllers until none are left, without letting time pass.
     public mutating func settle() {
         var isBusy = true
         while isBusy {
@@ -154,14 +169,14 @@ public struct HostWorld: Sendable {
         transcript?.append("\(now.nanoseconds) \(what)\(octets)")
     }
 
-    /// The next instant at which something happens by itself.
+    /// The next instant at which something is due.
     public var nextDeadline: Instant? {
         mutating get {
             hosts.indices.reduce(air.nextDeadline) { earliest($0, hosts[$1].nextDeadline) }
         }
     }
 
-    /// Lets the next thing happen, at the latest at `limit`. False where nothing is left to happen until then.
+    /// Advances to the next deadline, if it is not after `limit`. Returns false if nothing is due until then.
     public mutating func step(until limit: Instant) -> Bool {
         settle()
         guard let deadline = nextDeadline, deadline <= limit else { return false }
@@ -172,15 +187,15 @@ public struct HostWorld: Sendable {
         return true
     }
 
-    /// Lets time pass.
+    /// Advances time.
     public mutating func run(for duration: Duration) {
         let limit = now.advanced(by: duration)
         while step(until: limit) {}
         now = limit
     }
 
-    /// Lets time pass until host `index` has reported an event that `match` picks something from; nil after `limit`.
-    /// Events before it are forgotten.
+    /// Advances time until host `index` has reported an event for which `match` returns a value; nil if that does not
+    /// happen within `limit`. Earlier events are discarded.
     public mutating func next<Value>(
         _ index: Int, within limit: Duration = .seconds(10), _ match: (Seen) -> Value?
     ) -> Value? {
@@ -196,12 +211,12 @@ public struct HostWorld: Sendable {
 }
 
 extension HostEvent {
-    /// The link that has come into being; nil for other events.
+    /// The link that was established; nil for other events.
     public var connectedLink: LinkIdentifier? {
         if case .link(let link, .connected) = self { link } else { nil }
     }
 
-    /// Where its octets are; nil where it has none.
+    /// The location of the event's octets; nil if it has none.
     var payload: Payload? {
         switch self {
         case .client(_, .notification(_, let payload)), .client(_, .indication(_, let payload)),
@@ -216,7 +231,7 @@ extension HostEvent {
 }
 
 extension HostEventQueue {
-    /// The octets that an event of this queue carries.
+    /// The octets of an event in this queue.
     public func octets(of event: HostEvent) -> [UInt8] {
         event.payload.map { Array(bytes(of: $0)) } ?? []
     }

@@ -1,25 +1,25 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Watches that a host does not advertise at once after links that end at once, one after the other: a peer that connects
-/// and leaves would keep it busy.
+/// Checks that a host does not advertise immediately after a series of links that end immediately. A peer that
+/// repeatedly connects and disconnects would keep it busy.
 struct AdvertisingPace: Sendable {
     private var beginnings: [UInt16: Instant] = [:]
-    /// How many links have ended at once, and when the last one did.
+    /// The number of successive links that ended immediately, and when the last one did.
     private var count = 0
     private var last = Instant.zero
-    /// Whether the controller has a command that it has not answered, and since when it has none.
+    /// Whether the controller has an unanswered command, and since when it has had none.
     private var isBusy = false
     private var freeSince = Instant.zero
-    /// When the host last had nothing with its controller.
+    /// The last time at which the host had no command pending.
     private var lastFree = Instant.zero
 
-    /// What ends within this time is of no use to anybody. Hosts may take longer links for that, too.
+    /// A link that ends within this time is considered useless. Hosts may use a longer limit.
     private static let shortest = Duration.milliseconds(90)
-    /// So far apart they have nothing to do with each other.
+    /// Ends that are farther apart are unrelated.
     private static let longestGap = Duration.milliseconds(1_500)
-    /// After the third, a host waits for longer than this. What it had decided before may wait for other commands: it has if one
-    /// after the other was with the controller since before the end.
+    /// After the third such link, the host must wait longer than this. A command that it issued before may be queued
+    /// behind others if the controller was continuously busy since before the end.
     private static let wait = (from: Duration.milliseconds(60), to: Duration.milliseconds(150))
 
     mutating func received(_ packet: Span<UInt8>, at now: Instant) {
@@ -32,7 +32,7 @@ struct AdvertisingPace: Sendable {
         case .disconnectionComplete where packet[3] == 0:
             let handle = UInt16(packet[4]) | UInt16(packet[5]) << 8
             guard let beginning = beginnings.removeValue(forKey: handle) else { return }
-            // One that this host has ended is none.
+            // Links that this host has ended do not count.
             let isShort =
                 packet[6] == HCIStatus.remoteUserTerminatedConnection.rawValue
                 && now < beginning.advanced(by: Self.shortest)
@@ -44,7 +44,7 @@ struct AdvertisingPace: Sendable {
         }
     }
 
-    /// False if advertising begins too soon.
+    /// Returns false if advertising begins too soon.
     mutating func sent(_ packet: Span<UInt8>, at now: Instant) -> Bool {
         guard packet.count >= 4, packet[0] == HCIPacketType.command.rawValue else { return true }
         let opcode = HCIOpcode(rawValue: UInt16(packet[1]) | UInt16(packet[2]) << 8)
@@ -53,11 +53,11 @@ struct AdvertisingPace: Sendable {
             if freeSince < now { lastFree = now }
             isBusy = true
         }
-        // A link that this host ends is none of those, even if its peer is faster.
+        // Links that this host ends do not count, even if the peer is faster.
         if opcode == .disconnect, packet.count >= 6 {
             beginnings[UInt16(packet[4]) | UInt16(packet[5]) << 8] = nil
         }
-        // What has begun before the end goes on.
+        // Advertising that began before the end may continue.
         guard opcode == .leSetAdvertisingParameters, count >= 3, lastFree > last else { return true }
         return now < last.advanced(by: Self.wait.from) || now >= last.advanced(by: Self.wait.to)
     }

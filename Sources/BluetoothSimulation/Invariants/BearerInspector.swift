@@ -1,39 +1,39 @@
 import BluetoothATT
 import BluetoothBase
 
-/// Watches the ATT PDUs of one bearer, by the first fragment of each.
+/// Checks the ATT PDUs of one bearer, by the first fragment of each.
 struct BearerInspector: Sendable {
-    /// The request of this host that waits for its response.
+    /// The request of this host that awaits a response.
     private var ownRequest: UInt8?
     private var hasOwnIndication = false
-    /// The value that the last indication carried, and those that were confirmed last.
+    /// The value of the last indication, and the values confirmed most recently.
     private var indicated: SimulatedValue.Place?
     private var confirmed: [SimulatedValue.Place] = []
-    /// Requests that were answered before they were seen, a bit for each opcode: a peer that breaks the rules answers one
-    /// that waits in the host for a buffer, and then it is over.
+    /// Requests that were answered before they were sent, one bit for each opcode. A broken peer may answer a request
+    /// that still waits in the host for a buffer, which then counts as answered.
     private var earlyAnswers: UInt64 = 0
     private var hasEarlyConfirmation = false
-    /// The peer's requests, and indications, without an answer. A peer that breaks the rules has more than one.
+    /// The peer's unanswered requests and indications. A broken peer may have more than one.
     private var peerRequests: [UInt8] = []
     private var peerIndications = 0
-    /// What each side has said it takes, of which the smaller is the ATT_MTU.
+    /// The MTU that each side accepts. The smaller one is the ATT_MTU.
     private var offeredMTU: UInt16 = 23 { didSet { noteMTU() } }
     private var acceptedMTU: UInt16 = 23 { didSet { noteMTU() } }
-    /// The largest ATT_MTU that these ever made: a broken peer may exchange it again.
+    /// The largest ATT_MTU so far, because a broken peer may exchange it again.
     private var mtu = 23
 
-    /// How many requests of a peer are remembered.
+    /// The number of a peer's requests to remember.
     private static let maximumRequests = 64
-    /// How many confirmed values are remembered. A host that receives one reports it in the same turn.
+    /// The number of confirmed values to remember. A host reports a confirmation in the turn in which it arrives.
     private static let maximumConfirmed = 4
 
-    /// The bearer on the fixed channel.
+    /// Creates the inspector of the bearer on the fixed channel.
     init() {}
 
-    /// One on a channel with this MTU.
+    /// Creates the inspector of a bearer on a channel with an MTU.
     init(channelMTU: Int) { mtu = max(64, channelMTU) }
 
-    /// The MTU of the channel may have grown.
+    /// Notes that the MTU of the channel may have grown.
     mutating func mayHaveGrown(to channelMTU: Int) { mtu = max(mtu, channelMTU) }
 
     mutating func sent(_ pdu: AttributePDU, _ packet: Span<UInt8>) -> HCIInspector.Finding? {
@@ -104,7 +104,7 @@ struct BearerInspector: Sendable {
         return .init(rule: .mtu, text: "\(name(pdu.opcode)) of \(pdu.length) octets at an ATT_MTU of \(mtu)")
     }
 
-    /// A PDU that is in one packet can be decoded.
+    /// Checks that a PDU that is contained in one packet can be decoded.
     private func checkLayout(_ pdu: AttributePDU, _ packet: Span<UInt8>) -> HCIInspector.Finding? {
         guard pdu.length == packet.count - pdu.start else { return nil }
         do throws(DecodingFailure) {
@@ -124,19 +124,21 @@ struct BearerInspector: Sendable {
 
 /// The beginning of an ATT PDU, at the start of a frame.
 struct AttributePDU: Sendable {
-    /// Where it begins, behind the headers of H4, ACL and L2CAP, and on a credit-based channel behind the length of the SDU.
+    /// The offset of the PDU, after the headers of H4, ACL and L2CAP, and on a credit-based channel after the length of
+    /// the SDU.
     let start: Int
     let opcode: UInt8
     let length: Int
-    /// The two octets behind the opcode, 0 if they are not there.
+    /// The two octets after the opcode, 0 if they are missing.
     let parameter: UInt16
 
-    /// Of a response, the request it answers: an error names it, and all others follow theirs by one.
+    /// The opcode of the request that a response answers. An Error Response contains it; for all others it is one less
+    /// than the response's opcode.
     var answeredRequest: UInt8 {
         opcode == ATTOpcode.errorResponse.rawValue ? UInt8(truncatingIfNeeded: parameter) : opcode &- 1
     }
 
-    /// The PDU on the fixed channel that a packet begins; nil if it begins none.
+    /// The PDU on the fixed channel that a packet begins; nil if it does not begin one.
     init?(_ packet: Span<UInt8>) {
         let isStart = packet.count > 9 && packet[2] >> 4 & 0b11 != 0b01
         guard isStart, packet[7] == 4, packet[8] == 0 else { return nil }

@@ -1,20 +1,21 @@
 import BluetoothBase
 import BluetoothL2CAP
 
-/// Watches the credit-based channels of one link, by the first fragment of each frame: no K-frame without a credit, none
-/// longer than the peer's MPS, and none on a channel that is not open.
+/// Checks the credit-based channels of one link, by the first fragment of each frame: every K-frame needs a credit,
+/// must not exceed the peer's MPS, and must be sent on an open channel.
 struct ChannelInspector: Sendable {
-    /// What the peer takes on a channel, by its endpoint there.
+    /// The limits of the peer on a channel, by its endpoint there.
     private struct Limits {
         var credits: Int
         var mps: Int
-        /// This host's endpoint. A peer's endpoint may belong to another channel already when the end of the one before is answered.
+        /// This host's endpoint. The peer's endpoint may already belong to another channel when the disconnection of
+        /// the previous one is answered.
         var own: UInt16 = 0
 
         func with(own: UInt16) -> Limits { Limits(credits: credits, mps: mps, own: own) }
     }
 
-    /// A request of the peer's that waits for this host's answer.
+    /// A request of the peer that awaits this host's response.
     private struct Request {
         var sources: [UInt16]
         var limits: Limits
@@ -22,7 +23,7 @@ struct ChannelInspector: Sendable {
 
     private var open: [UInt16: Limits] = [:]
     private var peerRequests: [UInt8: Request] = [:]
-    /// The endpoints that this host has asked to have connected, by the request.
+    /// The endpoints in this host's connection requests, by request identifier.
     private var ownRequests: [UInt8: [UInt16]] = [:]
 
     static let signalling: UInt16 = 0x0005
@@ -98,21 +99,21 @@ struct ChannelInspector: Sendable {
             guard let endpoint = command[0], let credits = command[1] else { return }
             open[endpoint]?.credits += Int(credits)
         case .creditBasedReconfigureRequest:
-            // Frames of the MPS before may be on their way.
+            // Frames of the previous MPS may still be in transit.
             guard let mps = command[1] else { return }
             for endpoint in command.words(from: 2) { open[endpoint]?.mps.formMaximum(with: Int(mps)) }
         default: return
         }
     }
 
-    /// Requests that are never answered are not many: each has another identifier.
+    /// Stores a request. Unanswered requests are bounded by the number of identifiers.
     private mutating func note(_ request: Request, _ command: Command) {
         if !request.sources.isEmpty { peerRequests[command.identifier] = request }
     }
 
     // MARK: - Frames
 
-    /// The header of a frame, at its beginning.
+    /// The header at the beginning of a frame.
     struct Frame {
         let length: Int
         let channel: UInt16
@@ -124,7 +125,7 @@ struct ChannelInspector: Sendable {
         }
     }
 
-    /// A command that is in one packet, as words behind its header.
+    /// A command that is contained in one packet, as the words after its header.
     struct Command {
         let code: SignallingCode
         let identifier: UInt8

@@ -1,9 +1,9 @@
 import BluetoothBase
 import BluetoothL2CAP
 
-/// Watches the enhanced ATT bearers of one link: it learns from the signalling commands which channels they are.
+/// Checks the enhanced ATT bearers of one link. It learns from the signaling commands which channels are bearers.
 struct EnhancedBearerInspector: Sendable {
-    /// A bearer, with what is left of the SDU in progress either way.
+    /// A bearer, with the remaining length of the SDU in progress in each direction.
     private struct Bearer: Sendable {
         let own: UInt16
         let peer: UInt16
@@ -45,7 +45,7 @@ struct EnhancedBearerInspector: Sendable {
         bearers[index].inspector.received(pdu)
     }
 
-    /// The PDU that a K-frame begins; nil if it goes on with one.
+    /// The PDU that a K-frame begins; nil if the frame continues one.
     private static func pdu(_ packet: Span<UInt8>, _ length: Int, _ left: inout Int) -> AttributePDU? {
         guard left == 0 else {
             left = max(0, left - length)

@@ -1,8 +1,8 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Watches the packets between one host and its controller, as the host sees them, for what no host may do whatever
-/// comes.
+/// Checks the packets between one host and its controller, as the host sees them, for violations that no input can
+/// excuse.
 struct HCIInspector: Sendable {
     struct Finding {
         var rule: Violation.Rule
@@ -11,14 +11,15 @@ struct HCIInspector: Sendable {
 
     private let bufferCount: Int
     private let bufferLength: Int
-    /// How many commands the host may send now.
+    /// The number of commands the host may send now.
     private var commandCredit = 1
-    /// Whether the controller has counted packets as sent that it never had: then nobody knows what it holds.
+    /// Whether the controller has reported packets as completed that it never had, so that its free buffers are
+    /// unknown.
     var isMiscounting = false
     private var links: [LinkInspector] = []
-    /// Links of whose end the host learns in this turn: what it did before that is still on its way.
+    /// Links whose end the host learns of in this turn. Packets it sent before may still be in transit.
     private var ending: [UInt16] = []
-    /// The last links that have ended: confirmations of their peers may be reported with their end.
+    /// The most recently ended links. Their confirmations may be reported together with their end.
     private var ended: [LinkInspector] = []
 
     init(bufferCount: Int, bufferLength: Int) {
@@ -26,7 +27,7 @@ struct HCIInspector: Sendable {
         self.bufferLength = bufferLength
     }
 
-    /// The host has left, or is about to begin.
+    /// Resets the state when a host has left or is about to start.
     mutating func reset() {
         commandCredit = 1
         endLinks { _ in true }
@@ -48,7 +49,7 @@ struct HCIInspector: Sendable {
     }
 
     private mutating func sentCommand(_ opcode: HCIOpcode) -> Finding? {
-        // It takes no credit and has no answer (Core 5.4, Vol 4, Part E, 7.3.40).
+        // The command takes no credit and is not answered (Core 5.4, Vol 4, Part E, 7.3.40).
         if opcode == .hostNumberOfCompletedPackets { return nil }
         if opcode == .reset {
             ending += links.map(\.handle)
@@ -82,7 +83,7 @@ struct HCIInspector: Sendable {
 
     // MARK: - To the host
 
-    /// The host is about to receive packets, and to send what follows from them.
+    /// The host is about to receive packets, and to respond to them.
     mutating func beginTurn() {
         if !ending.isEmpty { ending = [] }
     }
@@ -99,7 +100,7 @@ struct HCIInspector: Sendable {
     }
 
     private mutating func receivedEvent(_ packet: Span<UInt8>) -> Finding? {
-        // Hosts ignore events of which something is missing.
+        // Hosts ignore truncated events.
         guard packet.count == 3 + Int(packet[2]) else { return nil }
         switch HCIEventCode(rawValue: packet[1]) {
         case .commandComplete where packet.count >= 6:
@@ -117,7 +118,7 @@ struct HCIInspector: Sendable {
         case .leMeta
         where packet.count >= 22 && packet[4] == 0 && (packet[3] == 0x01 || packet[3] == 0x0A && packet.count >= 34):
             let handle = word(packet, 5) & 0x0FFF
-            // The end of one that had the same handle may have been lost.
+            // The end of a link with the same handle may have been lost.
             endLinks { $0.handle == handle }
             links.append(LinkInspector(handle: handle))
         default: break
@@ -130,8 +131,8 @@ struct HCIInspector: Sendable {
         return switch HCIStatus(rawValue: status) {
         case .unknownCommand:
             Finding(rule: .unknownCommand, text: "\(opcode) was sent to a controller that does not know it")
-        // Packets of a link that ends while they are reported may be counted for the next one with its handle: no host can
-        // know.
+        // Packets of a link that ends while they are reported may be counted for the next link with its handle. No host
+        // can know.
         case .invalidCommandParameters where opcode != .hostNumberOfCompletedPackets:
             Finding(rule: .wellFormed, text: "\(opcode) was sent with parameters that it does not have")
         default: nil

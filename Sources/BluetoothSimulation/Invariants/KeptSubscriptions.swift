@@ -5,7 +5,8 @@ import BluetoothHost
 
 /// The configurations of bonded clients, from the end of one link to the next (Core 5.4, Vol 3, Part G, 2.4).
 extension ScenarioRun {
-    /// The subscriptions that a server keeps for a bonded client, according to both its reports and its store: the store may be behind.
+    /// The subscriptions that a server must keep for a bonded client, according to both its reports and its store,
+    /// because the store may be behind.
     func kept(
         by server: Int, of client: Int, since beginning: Instant
     ) -> [(characteristic: SimulatedService.Characteristic, configuration: GATTClientConfiguration)] {
@@ -22,7 +23,7 @@ extension ScenarioRun {
         }
     }
 
-    /// The process of a server begins again, with the contents of its store.
+    /// Loads the kept subscriptions from the store when the process of a server restarts.
     func readKeptSubscriptions(of server: Int) {
         for client in runners.indices where client != server {
             let stored = bond(server, with: client)?.subscriptions ?? []

@@ -1,10 +1,10 @@
 import BluetoothATT
 import BluetoothBase
 
-/// Watches the ATT PDUs of one link, on all its bearers, and its credit-based channels.
+/// Checks the ATT PDUs on all bearers of one link, and its credit-based channels.
 struct LinkInspector: Sendable {
     let handle: UInt16
-    /// Packets that the controller holds.
+    /// The number of packets that the controller holds.
     var outstanding = 0
     private var fixed = BearerInspector()
     private var enhanced = EnhancedBearerInspector()
@@ -12,7 +12,7 @@ struct LinkInspector: Sendable {
 
     init(handle: UInt16) { self.handle = handle }
 
-    /// Whether the peer has confirmed an indication of a value. Indications go over the fixed channel.
+    /// Whether the peer has confirmed an indication of a value. Indications use the fixed channel.
     func isConfirmed(_ place: SimulatedValue.Place) -> Bool { fixed.isConfirmed(place) }
 
     mutating func sent(_ packet: Span<UInt8>) -> HCIInspector.Finding? {

@@ -3,14 +3,14 @@ import BluetoothGATT
 import BluetoothHost
 import VirtualRadio
 
-/// What must hold when all is quiet.
+/// The conditions that must hold when the world is quiet.
 extension ScenarioRun {
-    /// Whether the controller does what the users wish.
+    /// Whether the controller does what the users want.
     func areWishesMet(_ index: Int) -> Bool {
         isScanAsWished(index) && isAdvertisingAsWished(index) && isConnectingAsWished(index)
     }
 
-    /// Whoever waits for a connection waits for one that the controller makes once it can.
+    /// A user that waits for a connection expects the controller to initiate it as soon as it can.
     private func isConnectingAsWished(_ index: Int) -> Bool {
         controller(index).isInitiating || !users[index].contains { ($0 as? CallUser)?.parts.attempts.isWaiting == true }
     }
@@ -21,14 +21,14 @@ extension ScenarioRun {
 
     private func isAdvertisingAsWished(_ index: Int) -> Bool {
         let users = users[index].filter(\.isAttached)
-        // What all of them advertise together is one set, the others are one each.
+        // The users' ordinary advertisements share one set. Each other advertisement has its own.
         let sets = users.reduce(0) { $0 + (($1 as? CallUser)?.parts.advertising.wantedSets ?? 0) }
         return sets + (users.contains(where: \.wantsAdvertising) ? 1 : 0) == controller(index).enabledSetCount
     }
 
     private func controller(_ index: Int) -> VirtualController { world.air[world.stations[index].controller] }
 
-    /// What the users wish is what the controller does.
+    /// Checks that the controller does what the users want.
     func checkWishes(_ index: Int) {
         let users = users[index].filter(\.isAttached)
         let controller = controller(index)
@@ -49,14 +49,14 @@ extension ScenarioRun {
             checkSubscriptions(user)
             checkLinks(user)
         }
-        // Every user knows of the same links, and so does the controller.
+        // All users know the same links, and so does the controller.
         for user in users where user.linkCount != controller.connectionCount {
             let text = "a user knows \(user.linkCount) links, the controller \(controller.connectionCount)"
             fail(.linkEvents, text, index)
         }
     }
 
-    /// Both ends of a link agree about what holds for it.
+    /// Checks that both ends of a link agree about its state.
     private func checkLinks(_ user: CallUser) {
         for link in user.links where user.links.count(where: { $0.peer == link.peer }) == 1 {
             guard !isTainted(link.peer), !isTainted(user.station),
@@ -82,7 +82,7 @@ extension ScenarioRun {
         }
     }
 
-    /// What the client has written to the subscription is what the server was told of last.
+    /// Checks that the configuration a client has written is the last one reported to the server.
     private func checkConfigured(_ link: UserLink, _ server: Int, _ other: UserLink) {
         guard let written = configurations[Way(station: link.peer, peer: server)], written.link == other.identifier,
             written.handle == configurables[server]?.characteristics.first?.clientConfiguration,
@@ -95,9 +95,9 @@ extension ScenarioRun {
         }
     }
 
-    /// Attributes are where a client has found them, or it was notified of the change, whenever that came. A server indicates no
-    /// change from before the subscription to Service Changed (Vol 3, Part G, 7.1), so the client's host has to find it;
-    /// after `servicesKnown` the host watches.
+    /// Checks that attributes are where a client has found them, unless the client was notified of a change. A server
+    /// does not indicate changes from before the subscription to Service Changed (Vol 3, Part G, 7.1), so the client's
+    /// host must find them. After `servicesKnown` the host watches for changes.
     private func checkFound(_ link: UserLink, _ user: CallUser) {
         let client = user.station, discovery = user.parts.discovery
         guard discovery.isWatched(link.identifier), !incomplete.contains(client), !incomplete.contains(link.peer) else {
@@ -112,7 +112,7 @@ extension ScenarioRun {
 
     private func preferredMTU(_ index: Int) -> Int { Int(scenario.devices[index].preferredMTU) }
 
-    /// What a client has subscribed to, its server serves, and the other way round.
+    /// Checks that clients and servers agree about subscriptions.
     private func checkSubscriptions(_ server: CallUser) {
         guard server.isPublisher else { return }
         for link in server.links where server.links.count(where: { $0.peer == link.peer }) == 1 {
@@ -122,15 +122,16 @@ extension ScenarioRun {
                     user.isAttached && user.isSubscribed(to: characteristic, of: server.station)
                 }
                 let isServed = server.parts.subscribers.configuration(of: characteristic, on: link.identifier) != nil
-                // What a bonded client has subscribed to on an earlier link is served on, whoever is there to take it.
+                // A subscription that a bonded client made on an earlier link stays active, even without a user to
+                // receive its values.
                 let isRestored = isServed && pairings.isEverBonded(server.station, link.peer)
-                // A lost answer ends the enhanced bearer it was for, and not the link (Core 5.4, Vol 3, Part F, 3.3.3): what became
-                // of its subscription the client does not know.
+                // A lost response ends the enhanced bearer it was for, but not the link (Core 5.4, Vol 3, Part F,
+                // 3.3.3). The client then does not know the state of its subscription.
                 let isUnknown =
                     isServed && isEncrypted(link.peer, server.station)
                     && (incomplete.contains(link.peer) || incomplete.contains(server.station))
-                // A client that notices a change before it is notified of changes may not know what has changed: all of its
-                // subscriptions are over then, also those that the server has kept.
+                // A client that notices a change before it is notified of changes may not know what has changed. All
+                // its subscriptions end then, including those that the server keeps.
                 let hasChanged = users[server.station].contains { user in
                     (user as? CallUser)?.parts.services.changedAt.map { $0 >= link.beginning } ?? false
                 }
@@ -146,7 +147,7 @@ extension ScenarioRun {
         }
     }
 
-    /// What was sent has arrived.
+    /// Checks that the values sent have arrived.
     private func checkArrival(
         _ link: UserLink, _ server: CallUser, _ clients: [any SimulatedUser],
         _ characteristic: SimulatedService.Characteristic
@@ -168,7 +169,8 @@ extension ScenarioRun {
         }
     }
 
-    /// Nothing is on its way. A broken peer may queue writes, and leave them.
+    /// Describes anything still pending at a station; nil if there is nothing. A broken peer may queue writes and never
+    /// execute them.
     func somethingWaits(_ index: Int) -> String? {
         let occupancy = runners[index].occupancy
         if occupancy.waitingCommands > 0 { return "\(occupancy.waitingCommands) commands" }
@@ -182,25 +184,26 @@ extension ScenarioRun {
         return nil
     }
 
-    /// A host to which K-frames did not come gives no credits back for them, and what their sender has waits for ever.
+    /// Whether a host may wait for credits forever, because K-frames were lost on the way to a peer, which returns no
+    /// credits for them.
     private func mayMissCredits(_ index: Int) -> Bool {
         scenario.hasChannels && incomplete.contains { $0 != index }
     }
 
-    /// Whatever peers and users do, hosts hold no more than they may.
+    /// Checks that hosts keep to their limits, whatever peers and users do.
     func checkBounds() {
         for index in runners.indices {
             if let surplus = runners[index].surplus { fail(.bounds, "a host holds \(surplus)", index) }
         }
     }
 
-    /// When all is quiet, nothing is under way.
+    /// Checks that nothing is pending when the world is quiet.
     func checkNothingWaits(_ index: Int) {
         guard let what = somethingWaits(index) else { return }
         fail(.leftovers, "\(what) wait although all is quiet", index)
     }
 
-    /// Without users, nothing goes on.
+    /// Checks that nothing continues without users.
     func checkNothingIsLeft(_ index: Int) {
         let controller = controller(index)
         if controller.isScanning { fail(.leftovers, "the controller scans for nobody", index) }
@@ -211,7 +214,7 @@ extension ScenarioRun {
             fail(.leftovers, "\(controller.connectionCount) links have no users", index)
         }
         var occupancy = runners[index].occupancy
-        // The buffers of a link whose end is not reported are never free again.
+        // The buffers of a link whose end is not reported are never freed.
         if scenario.faults.contains(where: { $0.kind == .lostEnds && $0.device == index }) {
             occupancy.takenBuffers = 0
         }
@@ -222,7 +225,7 @@ extension ScenarioRun {
         world.fail(rule, text, at: world.station(index))
     }
 
-    /// Has each server send what its clients have not subscribed to: it must not leave.
+    /// Makes each server send a value to which its clients have not subscribed. It must not leave the host.
     func examine() {
         for user in users.joined() {
             guard let user = user as? CallUser, user.isAttached, user.isPublisher, !isDamaged(user.station) else {

@@ -1,10 +1,10 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Watches the packets between one host and its controller for what concerns keys and encryption: which links are
-/// encrypted, as the host was told, and what it does there.
+/// Checks the packets between one host and its controller for keys and encryption: which links are encrypted according
+/// to the host's events, and what the host sends over them.
 final class SecurityInspector {
-    /// What packets tell of links and pairings.
+    /// The events on links and pairings derived from packets.
     enum Event {
         case linkBegan(with: DeviceAddress)
         case requestSent(to: DeviceAddress)
@@ -16,21 +16,21 @@ final class SecurityInspector {
         let handle: UInt16
         let peer: DeviceAddress
         var isEncrypted = false
-        /// EDIV and Rand of the key that the peer has asked for.
+        /// The EDIV and Rand of the key that the peer has requested.
         var keyRequest: (diversifier: UInt16, random: UInt64)?
     }
 
     private var links: [LinkState] = []
     /// Peers with which a link was ever encrypted.
     private var everEncrypted: Set<UInt64> = []
-    /// Links of whose end the host learns in this turn: what it did before that is still to be judged.
+    /// Links whose end the host learns of in this turn. What it sent before must still be checked.
     private var ending: [LinkState] = []
     private let report: (Event) -> Void
-    /// The key that may be given to a peer for an EDIV and a Rand that are not 0: that of the bond.
+    /// The key of the bond that may be used for a peer's nonzero EDIV and Rand.
     private let bondedKey: (_ peer: DeviceAddress, _ diversifier: UInt16, _ random: UInt64) -> UInt128?
-    /// Whether a bond may be on its way to the store: only the host knows its key.
+    /// Whether a bond may not have reached the store yet, so that only the host knows its key.
     private let isKeyUnderWay: () -> Bool
-    /// Whether the value of this host that begins with these octets may go over links that are not encrypted.
+    /// Whether octets are the beginning of a value of this host that requires an encrypted link.
     private let isLocked: (Span<UInt8>) -> Bool
     /// The identity address of the device that uses an address.
     private let identity: (DeviceAddress) -> DeviceAddress
@@ -47,7 +47,7 @@ final class SecurityInspector {
         self.identity = identity
     }
 
-    /// Whether the host has been told that its link with a peer is encrypted.
+    /// Whether the host was notified that its link with a peer is encrypted.
     func isEncrypted(with peer: DeviceAddress) -> Bool {
         (links + ending).contains { $0.peer.value == peer.value && $0.isEncrypted }
     }
@@ -83,7 +83,8 @@ final class SecurityInspector {
             return .init(rule: .bond, text: "a key was given for which the controller has not asked")
         }
         links[index].keyRequest = nil
-        // Keys of LE Secure Connections, and those of pairings under way, have no name: the controllers compare them.
+        // Keys of LE Secure Connections, and those of pairings in progress, have no EDIV and Rand. The controllers
+        // compare them.
         guard request.diversifier != 0 || request.random != 0 else { return nil }
         var key: UInt128 = 0
         for offset in (0..<16).reversed() { key = key << 8 | UInt128(packet[6 + offset]) }
@@ -109,9 +110,9 @@ final class SecurityInspector {
         return .init(rule: .protection, text: "a value for encrypted links left over one that is not")
     }
 
-    /// Where the first value is in each ATT PDU of a server.
+    /// The offset of the first value in each ATT PDU of a server.
     private static let valueOffsets: [UInt8: Int] = [0x09: 4, 0x0B: 1, 0x0F: 1, 0x1B: 3, 0x1D: 3, 0x21: 3]
-    /// Where a PDU begins, behind the headers of H4, ACL and L2CAP.
+    /// The offset of a PDU, after the headers of H4, ACL and L2CAP.
     private static let start = 9
 
     // MARK: - To the host

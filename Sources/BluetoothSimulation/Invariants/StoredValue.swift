@@ -1,13 +1,13 @@
-/// What may be read of an attribute that anybody may write, from what is known of the writes: when each was asked for,
-/// when it was answered, and how.
+/// The values that may be read from an attribute that any client may write. They follow from what is known of the
+/// writes: when each was requested, when it was answered, and how.
 ///
-/// Times are places in the order in which users make calls and hear of their ends. A write happens somewhere between the
-/// two, so one that was asked for after another had ended comes behind it.
+/// Times are positions in the order in which users make calls and learn of their ends. A write takes effect somewhere
+/// between the two, so a write that was requested after another had ended takes effect after it.
 struct StoredValue {
     /// How a write ended.
     enum End {
         case done, refused
-        /// It may have happened, or may still happen.
+        /// The write may have taken effect, or may still do so.
         case unknown
     }
 
@@ -21,10 +21,12 @@ struct StoredValue {
     private var writes: [Write] = []
     private var time = 0
 
-    /// - Parameter value: what it is before anybody has written.
+    /// Creates the model of an attribute.
+    ///
+    /// - Parameter value: the value before any client has written it.
     init(_ value: [UInt8]) { writes.append(Write(value: value, beginning: 0, end: 0, outcome: .done)) }
 
-    /// Somebody asks for a write. Returns the number of the write.
+    /// Notes the request of a write, and returns the number of the write.
     mutating func begin(_ value: [UInt8]) -> Int {
         time += 1
         writes.append(Write(value: value, beginning: time))
@@ -38,15 +40,15 @@ struct StoredValue {
         writes[write].outcome = outcome
     }
 
-    /// Somebody asks for a read. Returns the time of that.
+    /// Notes the request of a read, and returns its time.
     mutating func beginRead() -> Int {
         time += 1
         return time
     }
 
-    /// Whether a read that was asked for at some time may end now with a value that fits one that was written.
+    /// Whether a read requested at some time may now return a value that matches a written one.
     ///
-    /// - Parameter isInParts: whether it takes several requests, between which others may write.
+    /// - Parameter isInParts: whether the read takes several requests, between which other clients may write.
     func mayBeRead(since beginning: Int, isInParts: Bool, where fits: ([UInt8]) -> Bool) -> Bool {
         let candidates = writes.filter { $0.outcome != .refused && !isOverwritten($0, before: beginning) }
         if isInParts, candidates.count > 1 { return true }
@@ -63,7 +65,7 @@ struct StoredValue {
 }
 
 extension ScenarioRun {
-    /// A use of the stored value of a station, under way.
+    /// A pending use of the stored value of a station.
     struct StoredUse {
         enum Kind { case write(Int), read(Int) }
         var station: Int
@@ -86,19 +88,19 @@ extension ScenarioRun {
         stored[use.station]?.end(number, outcome)
     }
 
-    /// Whether octets are what a client gets of a value whose server uses a smaller ATT_MTU than the client. A server uses the
-    /// one that was exchanged behind its response, and the client behind the receipt of that (Vol 3, Part F, 3.4.2.2); where
-    /// the response is lost, the client of the exchange stays at 23 octets, and its first response to a read passes for the
-    /// last one.
+    /// Whether octets are a value as a client sees it whose server uses a smaller ATT_MTU than the client. A server
+    /// applies the exchanged ATT_MTU after sending its response, and the client after receiving it (Vol 3, Part F,
+    /// 3.4.2.2). If the response is lost, the client of the exchange stays at 23 octets, and treats its first response
+    /// to a read as the last one.
     func isCut(_ value: [UInt8], to bytes: [UInt8], between station: Int, _ peer: Int) -> Bool {
         guard incomplete.contains(station) || incomplete.contains(peer) else { return false }
         return bytes.count == 22 && value.starts(with: bytes)
     }
 
-    /// Whether the end of a read is one that must not be.
+    /// Whether a read has returned a value that it must not return.
     func isWrong(_ use: StoredUse, isInParts: Bool, where fits: ([UInt8]) -> Bool) -> Bool {
         guard use.epoch == epochs[use.station], case .read(let time) = use.kind, let value = stored[use.station],
-            // Whoever sends what is not its own may have written anything.
+            // A device that sends modified PDUs may have written anything.
             !isTainted(use.station), anyTaintedStation == nil
         else { return false }
         return !value.mayBeRead(since: time, isInParts: isInParts, where: fits)

@@ -1,9 +1,12 @@
-/// How often each number occurred, for quantiles: exact up to 64, and to within one part in 32 above.
+/// A histogram for quantiles: exact up to 64, and within one part in 32 above.
 public struct Distribution: Equatable, Sendable {
     private var counts: [Int] = []
+    /// The number of values that were added.
     public private(set) var count = 0
+    /// The exact sum of these values.
     public private(set) var sum = 0
 
+    /// Creates an empty distribution.
     public init() {}
 
     mutating func add(_ number: Int) {
@@ -14,7 +17,8 @@ public struct Distribution: Equatable, Sendable {
         sum += number
     }
 
-    /// The number that this part of all is at most, from 0 to 1; nil if there are none.
+    /// The smallest number that at least this fraction of all numbers, 0 to 1, does not exceed; nil if the distribution
+    /// is empty.
     public func quantile(_ part: Double) -> Int? {
         var left = Int((Double(count) * part).rounded(.up))
         for (bucket, count) in counts.enumerated() {
@@ -24,6 +28,7 @@ public struct Distribution: Equatable, Sendable {
         return nil
     }
 
+    /// The 0.5 quantile, with the accuracy of the histogram; nil if the distribution is empty.
     public var median: Int? { quantile(0.5) }
 
     private static let exact = 64

@@ -1,12 +1,12 @@
 import BluetoothBase
 
 extension Scenario {
-    /// Cuts a scenario down to what it still fails with: without any one of its faults, actions or users it would not
-    /// fail by the same rule.
+    /// Shrinks a scenario to the smallest one found that still fails by the same rule. Faults, actions, users and
+    /// devices are removed as long as the scenario still fails.
     ///
     /// - Parameters:
-    ///   - limit: how many worlds to play for it at most.
-    ///   - progress: called before each, with the number played and the size of what is left.
+    ///   - limit: the maximum number of worlds to play.
+    ///   - progress: called before each world with the number of worlds played and the current size.
     public func shrunk(limit: Int = 2_000, progress: @escaping (_ played: Int, _ size: Int) -> Void = { _, _ in })
         -> Scenario
     {
@@ -26,7 +26,9 @@ struct Shrinker {
     private let fails: (Scenario) -> Bool
     private var played = 0
 
-    /// - Parameter fails: whether a scenario still fails.
+    /// Creates a shrinker.
+    ///
+    /// - Parameter fails: returns whether a scenario still fails.
     init(
         _ scenario: Scenario, limit: Int, progress: @escaping (Int, Int) -> Void = { _, _ in },
         fails: @escaping (Scenario) -> Bool
@@ -39,7 +41,7 @@ struct Shrinker {
 
     mutating func run() {
         var size = Int.max
-        // What one round removes may make more of the rest superfluous.
+        // After one round, more of the rest may be unnecessary.
         while size > self.size, played < limit {
             size = self.size
             removeFaults()
@@ -69,7 +71,7 @@ struct Shrinker {
         }
     }
 
-    /// Removes ever smaller runs of actions.
+    /// Removes runs of actions, each time shorter ones.
     private mutating func removeActions() {
         var length = max(1, scenario.actions.count / 2)
         while true {
@@ -94,7 +96,7 @@ struct Shrinker {
         }
     }
 
-    /// Only the last can go: the others would change their numbers.
+    /// Removes devices from the end, because removing others would renumber the rest.
     private mutating func removeDevices() {
         while scenario.devices.count > 2 {
             var smaller = scenario

@@ -4,26 +4,31 @@ import Synchronization
 
 /// Plays the worlds of many seeds on several threads.
 public final class Simulation: Sendable {
-    /// What has become of the worlds so far.
+    /// The results of the worlds played so far.
     public struct Progress: Sendable {
-        /// Worlds that are over.
+        /// The number of finished worlds.
         public var count = 0
-        /// The seeds of those that failed, with what went wrong first, in ascending order; at most `maximumFailures`.
+        /// The seeds of failed worlds with their violations, in ascending order of seeds; at most `maximumFailures`.
         public var failures: [(seed: UInt64, violations: [Violation])] = []
-        /// How many failed, beyond those kept as well.
+        /// The number of failed worlds, including those that are not kept in `failures`.
         public var failureCount = 0
+        /// The distribution of the number of HCI packets in each world.
         public var packets = Distribution()
+        /// The distribution of the number of calls by users in each world.
         public var operations = Distribution()
+        /// The distribution of the number of faults in each world.
         public var faults = Distribution()
+        /// The number of cards that arrived complete, in all worlds together.
         public var cardCount = 0
-        /// How much time has passed in all the worlds.
+        /// The total time that has passed in the worlds.
         public var simulatedTime = Duration.zero
-        /// A digest of all the worlds' digests, whatever their order.
+        /// A digest of the digests of all worlds, independent of their order.
         public var digest: UInt64 = 0
     }
 
+    /// The maximum number of failed worlds whose violations are kept.
     public static let maximumFailures = 64
-    /// Every so many worlds, one is played twice, and has to give the same bytes.
+    /// One in this many worlds is played twice, and must produce the same bytes.
     public static let repetitionInterval: UInt64 = 64
 
     private let seeds: Range<UInt64>
@@ -33,9 +38,12 @@ public final class Simulation: Sendable {
     private let isStopped = Atomic(false)
     private let state = Mutex((progress: Progress(), runningJobs: 0))
 
+    /// Prepares to play one world for each seed.
+    ///
     /// - Parameters:
-    ///   - kind: the kind of scenarios; nil for all of them in turn.
-    ///   - stopsAtFailure: whether to end with the first world that fails.
+    ///   - seeds: the seeds of the worlds.
+    ///   - kind: the kind of scenarios; nil plays the kinds in turn.
+    ///   - stopsAtFailure: whether to stop at the first world that fails.
     public init(seeds: Range<UInt64>, kind: ScenarioKind? = nil, stopsAtFailure: Bool = false) {
         self.seeds = seeds
         self.kind = kind
@@ -43,22 +51,22 @@ public final class Simulation: Sendable {
         next = Atomic(seeds.lowerBound)
     }
 
-    /// How many worlds there are to play.
+    /// The number of worlds to play.
     public var count: UInt64 { UInt64(seeds.count) }
 
-    /// What has been done so far.
+    /// The results so far.
     public var progress: Progress { state.withLock { $0.progress } }
 
-    /// Whether all worlds have been played, or it was stopped and the last ones are over.
+    /// Whether all worlds have been played, or playing was stopped and the last worlds have finished.
     public var isOver: Bool { state.withLock { $0.runningJobs == 0 } }
 
-    /// Plays worlds on this thread until there are none left.
+    /// Plays worlds on this thread until none are left.
     public func run() {
         begin()
         work()
     }
 
-    /// Plays worlds on this many threads of its own. Returns at once.
+    /// Plays worlds on a number of background threads. Returns immediately.
     ///
     /// - Throws: `TransportError` if the system has no threads left.
     public func start(jobs: Int) throws {
@@ -73,7 +81,7 @@ public final class Simulation: Sendable {
         }
     }
 
-    /// Begins no further world.
+    /// Stops starting new worlds. Worlds in progress finish.
     public func stop() { isStopped.store(true, ordering: .relaxed) }
 
     /// The first seed that has not been played.
@@ -90,7 +98,7 @@ public final class Simulation: Sendable {
         state.withLock { $0.runningJobs -= 1 }
     }
 
-    /// Plays the world of a seed; some of them twice.
+    /// Plays the world of a seed. Some worlds are played twice.
     static func play(_ seed: UInt64, _ kind: ScenarioKind?) -> WorldReport {
         let scenario = Scenario(seed: seed, kind: kind ?? ScenarioKind(of: seed))
         var report = ScenarioRun(scenario).play()
@@ -129,6 +137,6 @@ extension Simulation.Progress {
 }
 
 extension ScenarioKind {
-    /// The kind that a seed has if none is asked for: all of them in turn.
+    /// The kind for a seed if none is specified: the kinds take turns.
     public init(of seed: UInt64) { self = Self.inTurn[Int(seed % UInt64(Self.inTurn.count))] }
 }

@@ -1,10 +1,10 @@
 import BluetoothBase
 
 extension World {
-    /// Plays an application of one's own in the worlds of many seeds, in all kinds of weather.
+    /// Plays your own application in one world for each seed, with faults.
     ///
-    /// Each world is built by `build`, which adds stations and begins tasks; faults are drawn from its seed and befall its
-    /// stations in the first half of the time. Then the tasks are cancelled, and have to end.
+    /// `build` builds each world: it adds stations and starts tasks. The faults are drawn from the seed, and affect the
+    /// stations in the first half of the time. At the end, the tasks are cancelled and must finish.
     ///
     ///     let minute = Duration.seconds(60)
     ///     let failures = try World.play(seeds: 0..<10_000, for: minute) { world in
@@ -17,14 +17,14 @@ extension World {
     ///     }
     ///     #expect(failures.isEmpty)
     ///
-    /// A failure is played again, to look at it, with the range of its one seed.
+    /// To investigate a failure, play it again with a range that contains only its seed.
     ///
     /// - Parameters:
-    ///   - seeds: a world for each.
-    ///   - duration: how long each world lasts, at least 10 seconds of its own time.
-    ///   - weather: what goes wrong; nil for nothing.
-    ///   - build: makes a world ready.
-    /// - Returns: the seeds whose worlds failed, with what went wrong; the first 64.
+    ///   - seeds: the seeds, one for each world.
+    ///   - duration: the duration of each world in virtual time, at least 10 s.
+    ///   - weather: the kind of faults; nil for none.
+    ///   - build: sets up a world.
+    /// - Returns: the seeds of the worlds that failed, with their violations; at most the first 64.
     public static func play(
         seeds: Range<UInt64>, for duration: Duration = .seconds(60), weather: ScenarioKind? = .links,
         _ build: (World) throws -> Void

@@ -1,20 +1,23 @@
 import BluetoothBase
 
-/// What became of one world.
+/// The results of one world.
 public struct WorldReport: Equatable, Sendable {
+    /// The violations, oldest first; empty if no rule was violated.
     public var violations: [Violation]
-    /// The time that passed in it.
+    /// The time that passed in the world.
     public var duration: Duration
-    /// HCI packets between hosts and controllers.
+    /// The number of HCI packets between hosts and controllers.
     public var packetCount: Int
-    /// Calls of users.
+    /// The number of calls by users.
     public var operationCount: Int
-    /// Faults that happened, each packet that suffered one counted.
+    /// The number of faults. Each affected packet counts.
     public var faultCount: Int
-    /// Cards that arrived whole.
+    /// The number of cards that arrived complete.
     public var cardCount: Int
+    /// The digest of all these packets and their times, equal for equal runs.
     public var digest: PacketDigest
 
+    /// Whether no rule was violated.
     public var isClean: Bool { violations.isEmpty }
 }
 

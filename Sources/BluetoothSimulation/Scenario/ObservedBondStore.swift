@@ -3,25 +3,25 @@ import BluetoothBase
 import BluetoothHost
 import BluetoothSMP
 
-/// The bonds of a station, which outlive its process, and what tells of each change.
+/// The bonds of a station. They outlive its process, and each change is reported.
 final class ObservedBondStore: BondStoreDecorator, @unchecked Sendable {
-    // Unchecked: used on the world's thread alone.
+    // Unchecked: only used on the world's thread.
 
     let store = MemoryBondStore()
-    /// Called before a bond is kept, with the one it replaces.
+    /// Called before a bond is saved, with the bond it replaces.
     var willSave: (_ bond: Bond, _ old: Bond?) -> Void = { _, _ in }
     var willRemove: (PeerID) -> Void = { _ in }
 
-    /// When a bond was last kept or removed.
+    /// The time at which a bond was last saved or removed.
     private(set) var lastChange: Instant?
     private let now: () -> Instant
 
     init(now: @escaping () -> Instant) { self.now = now }
 
-    /// Each set of keys that was ever kept.
+    /// Each distinct set of keys that was ever saved.
     private(set) var everKept: [Bond] = []
 
-    /// All bonds, of whatever identity: a device keeps the one it had first.
+    /// All bonds, whatever their local identity: a device keeps the identity it had first.
     var all: [Bond] {
         guard let identities = try? store.identities() else { return [] }
         return identities.flatMap { (try? store.bonds(of: $0)) ?? [] }

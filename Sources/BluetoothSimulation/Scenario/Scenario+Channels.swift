@@ -1,11 +1,11 @@
 import BluetoothBase
 
 extension Scenario {
-    /// Whether devices offer L2CAP channels, and open them.
+    /// Whether devices offer and open L2CAP channels.
     var hasChannels: Bool { channels == true }
 
-    /// Adds L2CAP channels: to each world of the kind `channels`, and to one of four of the others. They are drawn from a
-    /// generator of their own, so that the worlds without them do not depend on them.
+    /// Adds L2CAP channels to every world of the kind `channels`, and to one in four of the others. They are drawn from
+    /// a separate generator, so the other worlds do not depend on them.
     mutating func addChannels(_ kind: ScenarioKind) {
         var generator = SeededGenerator(seed: seed ^ 0xC4A2_2E15_C4A2_2E15)
         guard generator.oneIn(4) || kind == .channels else { return }

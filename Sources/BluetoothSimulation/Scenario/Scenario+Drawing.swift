@@ -1,7 +1,7 @@
 import BluetoothBase
 
 extension Scenario {
-    /// How long actions and faults go on. Then 45 seconds follow in which everything is to come to rest.
+    /// The time during which actions and faults happen. Another 45 s follow in which everything must come to rest.
     static let activeTime = Duration.seconds(30)
 
     /// Draws a scenario from a seed.
@@ -23,7 +23,8 @@ extension Scenario {
         addSlowStorage()
     }
 
-    /// Has delegates in one world of four, where they meet each other and the other faces: they cost more than those.
+    /// Adds delegate users to one world in four, where they meet each other and users of the other APIs. They are
+    /// slower to simulate than the others.
     private static func withDelegates(_ devices: [Device], _ seed: UInt64) -> [Device] {
         var generator = SeededGenerator(seed: ~seed)
         guard generator.oneIn(4) else { return devices }
@@ -39,7 +40,7 @@ extension Scenario {
         return devices
     }
 
-    /// Devices advertise and connect early, so that there are links for the rest to happen on.
+    /// Devices advertise and connect early, so that the other actions have links to use.
     private static func actions(
         _ kind: ScenarioKind, _ devices: [Device], _ generator: inout SeededGenerator
     ) -> [Action] {
@@ -72,13 +73,13 @@ extension Scenario {
     static func faults(
         _ kind: ScenarioKind, _ stationCount: Int, over time: Duration, _ generator: inout SeededGenerator
     ) -> [Fault] {
-        // One world in eight has none, so that nothing can hide behind them.
+        // One world in eight is drawn without faults, so that nothing can hide behind them.
         if generator.oneIn(8) { return [] }
         let kinds = kind.faults
         let span = max(3_000, Int(time.nanoseconds / 1_000_000))
         var faults = (0...generator.below(3)).map { _ in
             let start = 500 + generator.below(span - 2_500)
-            // Short ones and long ones are alike likely.
+            // Short and long faults are equally likely.
             let longest = [20, 200, 2_000, 12_000][generator.below(4)]
             return Fault(
                 instant: Instant.zero.advanced(by: .milliseconds(start)), device: generator.below(stationCount),
@@ -115,7 +116,7 @@ extension Scenario.Action {
 }
 
 extension SeededGenerator {
-    /// A number below a bound, evenly drawn; 0 if there is none.
+    /// A uniformly distributed number below a bound; 0 if the bound is not positive.
     mutating func below(_ bound: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(max(1, bound))).high) }
 
     mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }

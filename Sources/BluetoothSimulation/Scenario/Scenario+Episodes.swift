@@ -1,58 +1,59 @@
 import BluetoothBase
 
 extension Scenario {
-    /// Something rare that is made to happen, step by step. Without that, few worlds in a hundred thousand would have it.
+    /// A rare sequence of events, played step by step. At random it would occur in few of 100,000 worlds.
     enum Episode: String, CaseIterable, Codable, Sendable {
-        /// Cards and values come over a link that loses parts of frames.
+        /// Cards and values arrive over a link that loses fragments.
         case lossyValues
-        /// The rest of a frame comes behind what belongs to nothing.
+        /// The rest of a frame arrives after octets that belong to no frame.
         case overlongFrames
-        /// A central comes and goes, again and again.
+        /// A central connects and disconnects repeatedly.
         case visits
-        /// A client asks before it is answered, and a server is slow.
+        /// A client sends requests faster than the server answers, and the server is slow.
         case impatience
-        /// Answers are longer than the ATT_MTU.
+        /// Responses exceed the ATT_MTU.
         case longAnswers
-        /// A controller takes long to carry out commands, and links come and go meanwhile.
+        /// A controller takes long to perform commands while links begin and end.
         case slowCommands
-        /// A controller does not tell of new connection parameters.
+        /// A controller does not report new connection parameters.
         case lostUpdates
-        /// More is indicated than may wait.
+        /// More indications are sent than may be pending.
         case manyIndications
-        /// Services change while values are indicated, and are then confirmed no more.
+        /// Services change while values are indicated, and the indications are no longer confirmed afterwards.
         case indicatedChanges
         /// Services change while they are discovered.
         case changingServices
-        /// A service goes right after it was found, on a link that has just begun.
+        /// A service is withdrawn right after it was discovered, on a link that has just been established.
         case vanishingServices
-        /// One user subscribes to cards as another one ends its subscription.
+        /// One user subscribes to cards while another ends its subscription.
         case followers
-        /// The link of a pairing ends.
+        /// A link ends during pairing.
         case endsWhilePairing
-        /// A peripheral asks to pair as soon as it has paired.
+        /// A peripheral requests pairing again as soon as it has paired.
         case askingAgain
-        /// Whoever uses an adapter leaves before it is ready.
+        /// The user of an adapter leaves before the adapter is ready.
         case unusedAdapter
-        /// A bonded device asks for the key of another bond.
+        /// A bonded device requests the key of another bond.
         case otherKeys
         /// A device has lost its bond.
         case lostBonds
-        /// Whoever answers for the person leaves while something is refused.
+        /// A pairing agent leaves while an operation is refused.
         case agentLeaves
-        /// Operations are planned, and asked for when services have changed.
+        /// Operations are planned, and submitted after services have changed.
         case plannedUse
-        /// Keys are renewed, and used on several links in both directions.
+        /// Keys are renewed, and used on several links in both roles.
         case renewedKeys
-        /// A bonded client comes again and again, also to a server that has restarted.
+        /// A bonded client reconnects repeatedly, also to a server that has restarted.
         case keptSubscriptions
-        /// Services change while they are discovered, on links that end before anybody learns of it, and change back.
+        /// Services change during discovery on links that end before any client learns of it, and change back.
         case surveys
-        /// Devices change their addresses while others pair with them and forget them.
+        /// Devices change their addresses while others pair with them and remove the bonds.
         case privateAddresses
     }
 
-    /// Adds an episode: to each world of the kind `episodes`, and to one of eight of the others. It is drawn from a generator
-    /// of its own, so that the worlds without one do not depend on it. In three of four of them nothing else happens.
+    /// Adds an episode to every world of the kind `episodes`, and to one in eight of the others. It is drawn from a
+    /// separate generator, so the other worlds do not depend on it. In three of four of these worlds nothing else
+    /// happens.
     mutating func addEpisode(_ kind: ScenarioKind) {
         var generator = SeededGenerator(seed: seed ^ 0xE915_0DE5_E915_0DE5)
         guard generator.oneIn(8) || kind == .episodes else { return }
@@ -74,7 +75,8 @@ extension Scenario {
         faults.sort { $0.instant < $1.instant }
     }
 
-    /// Who is there: a server, a client with a second user and one that works with tasks, and a third device where it takes one.
+    /// The devices of an episode: a server, a client with a second user and one that uses tasks, and further devices if
+    /// the episode needs them.
     private mutating func cast(_ episode: Episode, _ generator: inout SeededGenerator) {
         let count =
             switch episode {
@@ -90,14 +92,14 @@ extension Scenario {
         }
         switch episode {
         case .slowCommands: devices[0].changesHandles = true
-        // One of them stays, to be looked at when all is quiet.
+        // A second user stays, whose state is checked at the end.
         case .indicatedChanges, .vanishingServices: devices[0].users.append(User(face: .calls))
         case .overlongFrames:
-            // Frames of several packets.
+            // Frames that take several packets.
             devices[0].preferredMTU = 247
             devices[1].preferredMTU = 247
             devices[0].bufferLength = 27
-        // Commands wait in the controller while data comes.
+        // Commands wait in the controller while data arrives.
         case .unusedAdapter, .endsWhilePairing: devices[1].responseDelay = .milliseconds(20)
         case .privateAddresses:
             for index in devices.indices where index != 1 || generator.oneIn(2) {
@@ -105,7 +107,7 @@ extension Scenario {
             }
         default: break
         }
-        // With ciphers a server has a Database Hash.
+        // A server with ciphers has a Database Hash.
         guard episode.isSecure || episode == .vanishingServices && generator.oneIn(2) else { return }
         let isLegacy = episode == .otherKeys || generator.oneIn(3)
         security = devices.map { _ in
@@ -118,13 +120,13 @@ extension Scenario {
     /// Whether devices change their addresses.
     var hasPrivateAddresses: Bool { devices.contains { $0.addressRotation != nil } }
 
-    /// Whether a peripheral asks for the keys that it has, and no one else asks for any without a call to pair.
+    /// Whether a peripheral requests the keys it already has, and no device pairs without a call.
     var asksAgain: Bool {
         episode == .askingAgain
             && actions.allSatisfy { $0.step != nil || $0.kind == .connect || $0.kind == .removeBond }
     }
 
-    /// What users do in an episode, and what goes wrong.
+    /// The actions of users in an episode, and its faults.
     struct Script {
         var actions: [Action] = []
         var faults: [Fault] = []
@@ -133,7 +135,7 @@ extension Scenario {
 }
 
 extension Scenario.Episode {
-    /// Whether its devices can pair, and have a Database Hash.
+    /// Whether the devices can pair, and have a Database Hash.
     var isSecure: Bool {
         switch self {
         case .endsWhilePairing, .askingAgain, .unusedAdapter, .otherKeys, .lostBonds, .agentLeaves, .renewedKeys,
@@ -145,43 +147,43 @@ extension Scenario.Episode {
 }
 
 extension Scenario.Action {
-    /// What a user does in an episode, exactly.
+    /// The exact action of a user in an episode.
     enum Step: String, CaseIterable, Codable, Sendable {
         case advertiseOften
-        /// Connects and leaves at once, and does so several times.
+        /// Connects and disconnects immediately, several times.
         case visit
-        /// Connects and discovers at once; then the peer's service goes.
+        /// Connects and immediately discovers everything. Then the peer's service is withdrawn.
         case discoverAtOnce
         case subscribeToStream, subscribeForIndications, subscribeToCard
-        /// Answers after seconds.
+        /// Answers requests after 3 s from now on.
         case answerLate
-        /// Reads or writes what the peer's application answers for.
+        /// Reads or writes the value that the peer's application provides.
         case useDynamic
         /// Reads a value that is longer than most PDUs.
         case readMuch
-        /// Indicates more than may wait.
+        /// Sends more indications than may be pending.
         case indicateMany
         /// Ends all links.
         case disconnectAll
-        /// Leaves, and for good where nobody says otherwise.
+        /// Leaves. The user does not join again unless a later action makes it.
         case leaveNow
-        /// Answers for the person, willingly, with a host that pairs on demand, or only on call.
+        /// Becomes a willing pairing agent, with a host that pairs on demand, or only when a user calls `pair`.
         case beWillingAgent, beAgentOnCall
         case readLocked
         case pairNow, pairForAuthentication
-        /// Pairs as soon as the next pairing has ended.
+        /// Pairs again as soon as the next pairing ends.
         case pairAgain
-        /// Pairs although there are keys.
+        /// Pairs although keys exist.
         case renewKeys
-        /// Plans an operation that is asked for later.
+        /// Plans an operation and submits it later.
         case planUse
-        /// Connects, discovers and leaves.
+        /// Connects, discovers everything and disconnects.
         case survey
-        /// Has the services change on the next link, and change back at its end.
+        /// Changes the services on the next link, and changes them back when it ends.
         case changeOnNextLink
-        /// Scans for everything.
+        /// Scans for all advertisements.
         case listen
-        /// Connects to a peer where that is now.
+        /// Connects to a peer at its current address.
         case meet
         case pairWithStrangers
     }

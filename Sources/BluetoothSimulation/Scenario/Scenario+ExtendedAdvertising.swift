@@ -1,9 +1,9 @@
 import BluetoothBase
 
-/// Extended advertising: which controllers have it, and what is advertised in sets.
+/// Extended advertising: which controllers support it, and which advertising sets are used.
 extension Scenario {
-    /// Gives some controllers extended advertising in one world of four, and lets their users advertise sets. Drawn from random
-    /// numbers of their own, so that the rest of a world stays what it is.
+    /// Gives some controllers extended advertising in one world in four, and lets their users advertise sets. Drawn
+    /// from separate random numbers, so that the rest of a world stays the same.
     mutating func addExtendedAdvertising(_ kind: ScenarioKind) {
         var generator = SeededGenerator(seed: seed ^ 0xE87E_2DED_E87E_2DED)
         guard generator.oneIn(4), episode == nil else { return }

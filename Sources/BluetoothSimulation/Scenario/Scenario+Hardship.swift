@@ -1,12 +1,12 @@
 import BluetoothBase
 
 extension Scenario {
-    /// Whether more goes wrong than in others, and is done.
+    /// Whether the world has more faults and actions than others.
     var hasHardship: Bool { hardship == true }
 
-    /// Adds what finds rare mistakes, to one world of three: faults that strike in the moment something happens, devices
-    /// that answer nothing or too much, controllers that do not scan while they connect, and calls that few make. It is
-    /// drawn from a generator of its own, so that the worlds without it do not depend on it.
+    /// Adds hardship to one world in three, to find rare bugs: faults that strike when something happens, devices that
+    /// answer nothing or too much, controllers that do not scan while they connect, and unusual calls. Drawn from a
+    /// separate generator, so that the other worlds do not depend on it.
     mutating func addHardship(_ kind: ScenarioKind) {
         var generator = SeededGenerator(seed: seed ^ 0x4A2D_5419_4A2D_5419)
         guard generator.oneIn(3) else { return }
@@ -19,7 +19,7 @@ extension Scenario {
         faults.sort { $0.instant < $1.instant }
     }
 
-    /// Makes it a world in which one sends more than the other takes, and nothing goes wrong.
+    /// Makes it a world without faults in which one device sends more than the other consumes.
     private mutating func addBurst(_ generator: inout SeededGenerator) {
         faults = []
         let consumer = generator.below(2)

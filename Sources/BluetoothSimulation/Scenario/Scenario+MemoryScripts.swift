@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// The steps of episodes about what devices remember of each other.
+/// The scripts of episodes about the state that devices keep of each other.
 extension Scenario.Script {
     mutating func writePlannedUse() {
         does(1, .discover, at: 1_900)
@@ -20,7 +20,7 @@ extension Scenario.Script {
             script.does(1, .connect, at: time + 2_800)
             script.does(1, .readLocked, at: time + 3_700)
             script.does(0, .disconnectAll, at: time + 4_200)
-            // The other one comes back as the central.
+            // Then the roles change: the server connects to the client.
             script.does(1, .advertiseOften, at: time + 4_300)
             script.does(0, .connect, at: time + 4_500)
             script.does(0, .readLocked, at: time + 5_500)

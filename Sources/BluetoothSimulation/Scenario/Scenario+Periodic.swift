@@ -1,9 +1,9 @@
 import BluetoothBase
 
-/// Periodic advertising: who advertises so, and who receives that.
+/// Periodic advertising: which devices advertise, and which synchronize.
 extension Scenario {
-    /// Has users of controllers with extended advertising advertise periodically in every other world that has such controllers.
-    /// Drawn from random numbers of their own, so that the rest of a world stays what it is.
+    /// In every other world with at least two controllers that support extended advertising, makes their users
+    /// advertise periodically. Drawn from separate random numbers, so that the rest of a world stays the same.
     mutating func addPeriodicAdvertising() {
         var generator = SeededGenerator(seed: seed ^ 0x9E71_0D1C_9E71_0D1C)
         let able = devices.indices.filter { devices[$0].hasExtendedAdvertising == true }
@@ -16,7 +16,8 @@ extension Scenario {
         addPeriodicActions(kinds, by: able, count: 20 + generator.below(20), &generator)
     }
 
-    /// Has users advertise subevents, answer them, and connect in them, in every other world with periodic advertising.
+    /// In every other world with periodic advertising, makes users advertise subevents, respond in them, and connect in
+    /// them.
     mutating func addSubevents() {
         var generator = SeededGenerator(seed: seed ^ 0x5B5E_7E47_5B5E_7E47)
         let able = devices.indices.filter { devices[$0].hasPeriodicAdvertising == true }
@@ -48,7 +49,7 @@ struct Train: Hashable {
     var station: Int
     var user: Int
 
-    /// The set that it belongs to: each user has one of its own.
+    /// The Advertising SID. Each user has its own set.
     var sid: UInt8 { UInt8(8 + user) }
 
     init(station: Int, user: Int) {

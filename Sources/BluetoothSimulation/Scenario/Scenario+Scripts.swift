@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// The steps of each episode. Device 0 is the server, and advertises; device 1 is the client, and connects.
+/// The scripts of the episodes. Device 0 is the server and advertises. Device 1 is the client and connects.
 extension Scenario.Script {
     typealias Step = Scenario.Action.Step
 
@@ -49,7 +49,7 @@ extension Scenario.Script {
 
     // MARK: - Links
 
-    /// The two are connected, after a second or two.
+    /// Connects the two devices within a second or two.
     private mutating func begin() {
         does(0, .advertiseOften, at: 200)
         does(1, .connect, at: 500)
@@ -61,7 +61,7 @@ extension Scenario.Script {
         repeats(6, from: 1_000, every: 4_000) { $0.does(1, .visit, at: $1) }
     }
 
-    /// The second user of the server goes on advertising.
+    /// The second user of the server continues to advertise.
     private mutating func writeVanishingServices() {
         does(0, .advertiseOften, user: 1, at: 200)
         repeats(4, from: 500, every: 7_000) { script, time in
@@ -82,7 +82,7 @@ extension Scenario.Script {
             does(0, .disconnectAll, at: time + 500)
             fault(.dropLinks, 1, at: time + 505 + generator.below(60), for: 1)
             does(2, .connect, at: time + 510 + generator.below(150))
-            // The last link stays, to be looked at when all is quiet.
+            // The last link stays, and is checked at the end.
             if round == 3 { break }
             does(2, .disconnectAll, at: time + 4_000)
             does(1, .connect, at: time + 4_200)
@@ -99,7 +99,7 @@ extension Scenario.Script {
         repeats(22, from: 3_500, every: 1_000) { script, time in
             script.does(0, .card, at: time)
             script.does(0, .notify, at: time + 400)
-            // Answers are shorter than values.
+            // Responses are shorter than notified values.
             script.does(1, .read, at: time + 500)
         }
     }
@@ -118,7 +118,7 @@ extension Scenario.Script {
             fault(.unanswering, 1, at: 21_000, for: 8_500)
             does(0, .indicate, at: 22_000)
         } else {
-            // The service goes while a value of it is not confirmed.
+            // The service is withdrawn while an indication is unconfirmed.
             does(0, .indicate, at: 23_000)
             does(0, .leaveNow, at: 23_001 + generator.below(25))
         }
@@ -150,7 +150,7 @@ extension Scenario.Script {
 
     // MARK: - Security
 
-    /// The two have paired, after four seconds.
+    /// Pairs the two devices within about four seconds.
     mutating func pair() {
         does(0, .beWillingAgent, at: 100)
         does(1, .beWillingAgent, at: 150)

@@ -1,8 +1,8 @@
 import BluetoothBase
 
 extension Scenario {
-    /// Adds pairing, bonds and restarts: to each world of the kind `security`, and to one of three of the others. They are
-    /// drawn from a generator of their own, so that the worlds without them do not depend on them.
+    /// Adds pairing, bonds and restarts to every world of the kind `security`, and to one in three of the others. They
+    /// are drawn from a separate generator, so the other worlds do not depend on them.
     mutating func addSecurity(_ kind: ScenarioKind) {
         var generator = SeededGenerator(seed: seed ^ 0x5EC0_12E5_5EC0_12E5)
         guard generator.oneIn(3) || kind == .security else { return }
@@ -19,15 +19,15 @@ extension Scenario {
         faults.sort { $0.instant < $1.instant }
     }
 
-    /// Gives devices a slow disk that fails now and then, in one world of two. Drawn from separate random numbers, so that the
-    /// rest of a world stays the same.
+    /// Gives devices a slow disk that sometimes fails, in one of two worlds with security. Drawn from separate random
+    /// numbers, so that the rest of a world stays the same.
     mutating func addSlowStorage() {
         var generator = SeededGenerator(seed: seed ^ 0x510B_D15C_510B_D15C)
         if security != nil, generator.oneIn(2) { slowStorage = true }
     }
 
     private mutating func addSecurityActions(_ kind: ScenarioKind, _ generator: inout SeededGenerator) {
-        // Somebody has to answer, so that most devices can pair from the beginning on.
+        // Pairing needs an agent, so most devices have one from the beginning.
         for device in devices.indices where !generator.oneIn(4) {
             actions.append(Action(.beAgent, device, 0, at: .milliseconds(generator.below(400)), &generator))
         }

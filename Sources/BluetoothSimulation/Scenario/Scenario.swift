@@ -1,85 +1,101 @@
 import BluetoothBase
 
-/// What happens in a world: who is there, what they do, and what goes wrong, each at its time. A value that is drawn from
-/// a seed, and that can be cut down while it still fails.
+/// The devices of a world, the actions of their users, and the faults, each with its time. A scenario is a value that
+/// is drawn from a seed, and that can be shrunk while it still fails.
 public struct Scenario: Equatable, Codable, Sendable {
-    /// What all that was not drawn comes from: the order of things at one instant, the octets of values.
+    /// The seed of everything that the scenario does not specify, such as the order of events at one instant and the
+    /// octets of values.
     public var seed: UInt64
+    /// The devices of the world. Actions and faults refer to them by their indices in this array.
     public var devices: [Device]
+    /// The actions of all users, each with its time.
     public var actions: [Action]
+    /// The faults of all devices, each with its time.
     public var faults: [Fault]
-    /// When the last action or fault is over, after which the world comes to rest.
+    /// The end of the last action or fault, after which the world comes to rest.
     public var end: Instant
-    /// What the devices bring into pairing; nil for a world without security.
+    /// The security settings of each device; nil for a world without security.
     public var security: [Security]?
-    /// Whether bonds take time to be stored, and cannot always be; nil for no. Only in worlds with security.
+    /// Whether storing a bond takes time and can fail; nil means false. Only in worlds with security.
     var slowStorage: Bool?
-    /// Whether more goes wrong, and is done, than in others; nil for no.
+    /// Whether the world has more faults and actions than others; nil means false.
     var hardship: Bool?
-    /// Whether there are L2CAP channels; nil for no.
+    /// Whether devices use L2CAP channels; nil means false.
     var channels: Bool?
-    /// The episode that happens in it; nil for none.
+    /// The episode that the world plays; nil for none.
     var episode: Episode?
 
-    /// What a device brings into pairing, and accepts of it.
+    /// The security that a device offers, and requires, when it pairs.
     public struct Security: Equatable, Codable, Sendable {
+        /// Whether the device offers LE Secure Connections (Core 5.4, Vol 3, Part H, 3.5.1).
         public var offersSecureConnections: Bool
+        /// Whether the device refuses LE legacy pairing.
         public var requiresSecureConnections: Bool
-        /// Keys in octets, 7 to 16.
+        /// The range of key sizes, in octets, 7 to 16.
         public var minimumKeySize: UInt8
+        /// The largest key size that the device offers, in octets, 7 to 16.
         public var maximumKeySize: UInt8
     }
 
     /// A controller, its host and its users.
     public struct Device: Equatable, Codable, Sendable {
-        /// The size and the number of the controller's buffers.
+        /// The length and the number of the controller's data buffers.
         public var bufferLength: UInt16
+        /// The number of the controller's ACL data buffers.
         public var bufferCount: UInt8
+        /// Whether the controller supports host flow control (Core 5.4, Vol 4, Part E, 4.2).
         public var hasHostFlowControl: Bool
-        /// How long the controller takes to answer a command.
+        /// The time the controller takes to answer a command.
         public var responseDelay: Duration
         /// The ATT_MTU the host offers.
         public var preferredMTU: UInt16
+        /// The users of the device's adapter. Actions refer to them by their indices in this array.
         public var users: [User]
-        /// Whether the controller does not scan while it connects; nil for no.
+        /// Whether the controller does not scan while it initiates a connection; nil means false.
         public var isSingleMinded: Bool?
-        /// Whether the controller gives each link another handle than the one before; nil for no.
+        /// Whether the controller gives each link a different handle from the one before; nil means false.
         public var changesHandles: Bool?
-        /// Whether the controller has extended advertising; nil for no.
+        /// Whether the controller supports extended advertising; nil means false.
         public var hasExtendedAdvertising: Bool?
-        /// Whether it has periodic advertising beside that; nil for no.
+        /// Whether the controller also supports periodic advertising; nil means false.
         public var hasPeriodicAdvertising: Bool?
-        /// How long the host uses a resolvable private address; nil where it uses its identity address.
+        /// The time after which the host replaces its resolvable private address; nil if it uses its identity address.
         public var addressRotation: Duration?
     }
 
     /// A user of an adapter.
     public struct User: Equatable, Codable, Sendable {
+        /// The API that the user calls.
         public var face: Face
     }
 
-    /// The API through which a user works.
+    /// The API that a user works with.
     public enum Face: String, CaseIterable, Codable, Sendable {
-        /// The seam: calls and events as values.
+        /// The layer below both APIs: calls and events as values.
         case calls
-        /// `BluetoothLE`: tasks that wait.
+        /// `BluetoothLE`, with tasks.
         case tasks
-        /// `CoreBluetooth`: managers that call their delegates.
+        /// `CoreBluetooth`, with managers that call delegates.
         case delegates
     }
 
-    /// Something that a user does.
+    /// An action of a user.
     public struct Action: Equatable, Codable, Sendable {
+        /// The virtual time of the action.
         public var instant: Instant
+        /// The index of the user's device in `devices`.
         public var device: Int
+        /// The index of the user in the device's `users`.
         public var user: Int
+        /// The kind of action to perform.
         public var kind: Kind
-        /// What all its parameters are drawn from. The link or the characteristic it is about is chosen among those
-        /// there are when it happens.
+        /// The seed of all parameters of the action. The link or characteristic it uses is chosen from those available
+        /// at its instant.
         public var pick: UInt64
-        /// What exactly is done, where the kind is `step`.
+        /// The exact action, if the kind is `step`.
         var step: Step?
 
+        /// The kinds of actions. Links, characteristics and values are not part of the kind: they follow from `pick`.
         public enum Kind: String, CaseIterable, Codable, Sendable {
             case advertise, stopAdvertising, scan, stopScanning
             case connect, release, disconnect, cancel
@@ -94,30 +110,30 @@ public struct Scenario: Equatable, Codable, Sendable {
             // In worlds with security only.
             /// Pairs, or encrypts with the key of a bond.
             case pair
-            /// Begins to answer for the person, in a way that is drawn, or stops.
+            /// Becomes the pairing agent, with randomly drawn behavior, or stops being it.
             case beAgent, beNoAgent
             /// Uses the characteristic for encrypted links.
             case useLocked
             case removeBond
             case cancelPairing
-            /// Ends a link on which a pairing is under way.
+            /// Ends a link during pairing.
             case endPairing
             // In worlds with hardship only.
-            /// Writes a Client Characteristic Configuration by itself, whatever it was before.
+            /// Writes a Client Characteristic Configuration directly, regardless of its value.
             case configure
             /// Makes a call on a link that has ended.
             case useFormerLink
-            /// Sends the beginning of a card, and then empty parts.
+            /// Sends the beginning of a card, and then only empty parts.
             case dribble
             /// Sends more than may wait for a slow consumer.
             case burst
-            /// Subscribes, and takes nothing for a long time after the first value.
+            /// Subscribes, and consumes nothing for a long time after the first value.
             case subscribeSlowly
             // In worlds with channels only.
-            /// Opens an L2CAP channel to the peer's service, or several at once.
+            /// Opens one or more L2CAP channels to the peer's service.
             case openChannel
             case sendOverChannel, closeChannel, reconfigureChannel
-            /// Takes nothing of what comes over a channel, or all of it again.
+            /// Stops consuming data of a channel, or resumes.
             case pauseChannel, resumeChannel
             /// A step of an episode.
             case step
@@ -127,78 +143,85 @@ public struct Scenario: Equatable, Codable, Sendable {
             // In worlds with periodic advertising only.
             /// Advertises a set with periodic advertising, changes its data, or stops it.
             case advertiseTrain, changeTrain, stopTrain
-            /// Receives the periodic advertising of another device, or does so no longer.
+            /// Synchronizes to the periodic advertising of another device, or ends that.
             case synchronize, endSync
-            /// Tells a peer of periodic advertising, or takes what a peer tells of.
+            /// Transfers periodic advertising to a peer, or accepts transfers from peers.
             case tellOfTrain, acceptTrains
             // In worlds with subevents only.
-            /// Advertises a set whose periodic advertising has subevents, or connects to a device in one of them.
+            /// Advertises a set with subevents, or connects to a device in one of them.
             case advertiseSubevents, connectInSubevent
         }
     }
 
-    /// Something that goes wrong.
+    /// A fault in a world.
     public struct Fault: Equatable, Codable, Sendable {
+        /// The virtual time at which the fault begins. With a `moment`, it begins at the first such packet after this
+        /// time.
         public var instant: Instant
+        /// The index of the affected device in `devices`. A `clockJump` affects all devices.
         public var device: Int
+        /// The kind of fault to cause.
         public var kind: Kind
-        /// How long it lasts, where it lasts.
+        /// The duration of the fault, for kinds that last.
         public var duration: Duration
+        /// The seed of all parameters of the fault, such as the device that goes out of range.
         public var pick: UInt64
-        /// What it waits for, where it waits; nil where it begins at its instant.
+        /// The packet that triggers the fault; nil if it begins at `instant`.
         public var moment: Moment?
 
-        /// The next packet of a kind that a host receives: a fault that strikes there finds what lasts a moment.
+        /// The kind of packet that triggers a fault, when the host next receives one. Such a fault can strike in a
+        /// state that lasts only for a moment.
         public enum Moment: String, CaseIterable, Codable, Sendable {
             case connection, disconnection, commandAnswer, data
         }
 
+        /// The kinds of faults. Some happen once; the others last for the fault's `duration`.
         public enum Kind: String, CaseIterable, Codable, Sendable {
             /// Two devices do not receive each other.
             case outOfRange
-            /// The controller is unplugged, and plugged in again.
+            /// The controller is unplugged, and later plugged in again.
             case unplug
             case hardwareError
-            /// The controller loses its links.
+            /// The controller loses all links.
             case dropLinks
-            /// The next connections of a controller fail to be established.
+            /// The next connections that the controller initiates fail to be established.
             case failingConnections
-            /// The controller answers no command.
+            /// The controller ignores commands.
             case ignoredCommands
-            /// Nothing of what the controller sends arrives.
+            /// No packet from the controller arrives at its host.
             case silence
-            /// Faults of the transport and the controller that hosts recover from.
+            /// Faults of the transport and the controller from which hosts can recover.
             case weather
-            /// Packets are cut, lengthened and doubled.
+            /// Packets are truncated, lengthened and duplicated.
             case damage
-            /// Data packets of a controller have impossible flags, or the rest of a frame never comes.
+            /// Data packets from the controller have invalid flags, or the rest of a frame never arrives.
             case lostFragments
-            /// The device sends changed ATT PDUs.
+            /// The device sends modified ATT and SMP PDUs.
             case broken
-            /// The process gets no time.
+            /// The process is suspended.
             case stall
-            /// The clock of everybody jumps.
+            /// The clock of all devices jumps.
             case clockJump
-            /// The process ends at once, without a word to anybody, and starts again with its bonds. Only in worlds with
+            /// The process ends abruptly, without notifying anyone, and restarts with its bonds. Only in worlds with
             /// security.
             case restart
             // In worlds with hardship only.
-            /// The device answers no request, confirms nothing, and does not know of it.
+            /// The device answers no request and confirms no indication, without its host noticing.
             case unanswering
-            /// The controller does not report the ends of links that its host ends.
+            /// The controller does not report the end of links that its host disconnects.
             case lostEnds
-            /// The controller connects to other devices than those asked for.
+            /// The controller reports connections to other devices than the requested ones.
             case wrongPeers
-            /// The device sends PDUs that are too long, or a request a thousand times.
+            /// PDUs from peers arrive with excessive length, or a request arrives 1,300 times.
             case excess
             // In episodes only.
-            /// Data for the host is longer than its frame says.
+            /// Data for the host is longer than its frame specifies.
             case overlongFragments
-            /// The host does not learn that the parameters of its links have changed.
+            /// The host does not learn that its links have new connection parameters.
             case lostUpdates
-            /// The controller takes long to begin with a command.
+            /// The controller takes long to begin performing a command.
             case slowCommands
-            /// The host learns late that its packets have been sent.
+            /// Completed packets are reported late to the host.
             case lateCompletions
 
             static let hardship: [Kind] = [
@@ -210,6 +233,7 @@ public struct Scenario: Equatable, Codable, Sendable {
 }
 
 extension Scenario: CustomStringConvertible {
+    /// The seed, the devices, and all actions and faults in the order of their times, one per line.
     public var description: String {
         var lines = ["seed \(seed)"]
         lines += devices.enumerated().map { index, device in

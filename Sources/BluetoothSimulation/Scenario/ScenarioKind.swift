@@ -1,30 +1,30 @@
 import BluetoothBase
 
-/// The kinds of scenarios, each with its own mix of what is done and what goes wrong.
+/// The kinds of scenarios, each with its own mix of actions and faults.
 public enum ScenarioKind: String, CaseIterable, Sendable {
     /// Everything.
     case mixed
-    /// Cards and streams of values, with faults of links.
+    /// Cards and streams of values, with link faults.
     case streams
     /// Connecting and disconnecting, advertising and scanning.
     case links
-    /// Services that come and go, subscriptions, several users of an adapter.
+    /// Services that are published and withdrawn, subscriptions, and several users per adapter.
     case services
-    /// Controllers that fail, are unplugged, and lose what they are told.
+    /// Controllers that fail, are unplugged, and lose packets.
     case controllers
-    /// Peers that break the rules of ATT.
+    /// Peers that violate the rules of ATT.
     case brokenPeers
-    /// Pairing, bonds and restarts, in each world. The other kinds have them in one world of three.
+    /// Pairing, bonds and restarts in every world. Of the other kinds, one world in three has them.
     case security
-    /// L2CAP channels, in each world. The other kinds have them in one world of four.
+    /// L2CAP channels in every world. Of the other kinds, one world in four has them.
     case channels
-    /// An episode in each world: something rare, step by step. The other kinds have one in one world of eight.
+    /// An episode in every world: a rare sequence, step by step. Of the other kinds, one world in eight has one.
     case episodes
 
-    /// Those that are played in turn where none is asked for.
+    /// The kinds that are played in turn if none is specified.
     static let inTurn: [ScenarioKind] = [.mixed, .streams, .links, .services, .controllers, .brokenPeers]
 
-    /// How often each kind of action is drawn, compared with the others.
+    /// The relative frequency of each kind of action.
     func weight(of kind: Scenario.Action.Kind) -> Int {
         let base =
             switch kind {
@@ -60,7 +60,7 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
             case .withdraw: 1
             case .leave: 1
             case .join: 2
-            // Drawn apart from the others, see `Scenario.addSecurity`.
+            // Drawn separately, see `Scenario.addSecurity`.
             case .pair, .beAgent, .beNoAgent, .useLocked, .removeBond, .cancelPairing, .endPairing, .configure,
                 .useFormerLink, .dribble, .burst, .subscribeSlowly, .openChannel, .sendOverChannel, .closeChannel,
                 .reconfigureChannel, .pauseChannel, .resumeChannel, .step, .advertiseSet, .stopSet,
@@ -86,7 +86,7 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// The kinds of faults that are drawn.
+    /// The kinds of faults to draw from.
     var faults: [Scenario.Fault.Kind] {
         switch self {
         case .mixed, .security, .episodes:
@@ -99,7 +99,7 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// How often each kind of action of security is drawn.
+    /// The relative frequency of each kind of security action.
     static func securityWeight(of kind: Scenario.Action.Kind) -> Int {
         switch kind {
         case .pair: 7

@@ -5,7 +5,7 @@ import BluetoothHost
 import BluetoothSMP
 import VirtualRadio
 
-/// Pairing, bonds and restarts, in worlds with security.
+/// Pairing, bonds and restarts in worlds with security.
 extension ScenarioRun {
     var hasSecurity: Bool { scenario.security != nil }
 
@@ -16,7 +16,7 @@ extension ScenarioRun {
             requiresSecureConnections: drawn.requiresSecureConnections,
             offersSecureConnections: drawn.offersSecureConnections, minimumKeySize: drawn.minimumKeySize,
             maximumKeySize: drawn.maximumKeySize)
-        // Half of the stations are also strict about bonds.
+        // Half of the stations also protect their bonds strictly.
         policy.requirement.protectsBonds = drawn.minimumKeySize == 16
         return SecurityConfiguration(
             crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: world.order.next()), policy: policy)
@@ -31,14 +31,14 @@ extension ScenarioRun {
         world.stations[index].security = SecurityInspector(
             report: { [unowned self] in note($0, at: index) },
             bondedKey: { [unowned self] peer, diversifier, random in
-                // A broken device may be bonded under the address of nobody.
-                // The answer may have waited for a credit while the bond was removed.
+                // A broken device may be bonded under an address that belongs to no station. Also, the answer may have
+                // waited for a command credit while the bond was removed.
                 bondStores[index].everKept
                     .filter { anyTaintedStation != nil || PeerID($0.address) == PeerID(peer) }
                     .compactMap(\.peripheralKey)
                     .first { $0.encryptedDiversifier == diversifier && $0.random == random }?.key
             },
-            // The peer may use a key at once, and the store has it later.
+            // The peer may use a key immediately, before the store has it.
             isKeyUnderWay: { [unowned self] in isStoring(index) },
             isLocked: { [unowned self] in isLocked($0, at: index) },
             identity: { [unowned self] used in
@@ -46,7 +46,7 @@ extension ScenarioRun {
             })
     }
 
-    /// Gives the process of a station the disk that its bonds are written to; nil where they are stored at once.
+    /// Gives the process of a station the disk for its bonds; nil if bonds are stored immediately.
     func addDisk(_ index: Int) -> (@Sendable () -> SimulatedWrite)? {
         guard scenario.slowStorage == true else { return nil }
         let disk = SimulatedDisk(
@@ -56,7 +56,7 @@ extension ScenarioRun {
         return { disk.draw() }
     }
 
-    /// The process of a station ends in the middle of whatever it does, and starts again with its bonds.
+    /// Ends the process of a station abruptly, and restarts it with its bonds.
     func restart(_ index: Int, after pause: Duration) {
         guard hasSecurity, index < runners.count, !users[index].isEmpty else { return }
         for user in users[index] {
@@ -70,7 +70,7 @@ extension ScenarioRun {
     }
 
     private func begin(_ index: Int) {
-        // What the controller still had to say to the process before is nothing to this one.
+        // Drop the packets that the controller still has for the previous process.
         world.air.fire(at: world.now)
         readKeptSubscriptions(of: index)
         pairings.forgetOpenRemovals(of: index)
@@ -81,19 +81,20 @@ extension ScenarioRun {
         for user in users[index] { user.join() }
     }
 
-    // MARK: - What is known
+    // MARK: - Known state
 
-    /// Whether a host was told that its link with a peer is encrypted.
+    /// Whether a host was notified that its link with a peer is encrypted.
     func isEncrypted(_ station: Int, _ peer: Int) -> Bool {
         world.stations[station].security?.isEncrypted(with: address(of: peer)) ?? false
     }
 
-    /// The same, of a link to whoever uses an address: a broken device may claim another one than its own.
+    /// Whether a host was notified that a link is encrypted, by the peer's address: a broken device may claim another
+    /// address than its own.
     func isEncrypted(_ station: Int, _ link: UserLink) -> Bool {
         world.stations[station].security?.isEncrypted(with: link.information.address) ?? false
     }
 
-    /// Whether both hosts know that their link is encrypted: where a pairing has failed in the end, one of them may not.
+    /// Whether both hosts know that their link is encrypted. If a pairing fails at its end, one of them may not know.
     func isSurelyEncrypted(_ station: Int, _ peer: Int) -> Bool {
         guard isEncrypted(station, peer), isEncrypted(peer, station), areBonded(station, peer),
             let attempt = pairings.current(station, peer)
@@ -102,41 +103,41 @@ extension ScenarioRun {
             && attempt.ends.values.allSatisfy { if case .success = $0 { true } else { false } }
     }
 
-    /// Whether it ever was: what waits in queues and tasks comes later.
+    /// Whether the link was ever encrypted, because queues and tasks may deliver events late.
     func wasEncrypted(_ station: Int, _ peer: Int) -> Bool {
         world.stations[station].security?.wasEncrypted(with: address(of: peer)) ?? false
     }
 
-    /// The bond that a station keeps with another.
+    /// The bond that a station has stored for another.
     func bond(_ station: Int, with peer: Int) -> Bond? {
         bondStores.isEmpty ? nil : bondStores[station].bond(with: address(of: peer))
     }
 
-    /// Whether two stations keep the same keys.
+    /// Whether two stations have stored the same keys.
     func areBonded(_ station: Int, _ peer: Int) -> Bool {
         guard let bond = bond(station, with: peer), let other = self.bond(peer, with: station) else { return false }
         return bond.fits(other)
     }
 
-    /// Whether a change of a station's bonds is on its way to the disk: its host and its store may differ.
+    /// Whether a change of a station's bonds is being written to disk, so that its host and its store may differ.
     func isStoring(_ station: Int) -> Bool { disks[station]?.isBusy ?? false }
 
-    /// Whether two stations keep the same keys, and their hosts know of no change that is still to be stored.
+    /// Whether two stations have stored the same keys, and neither is still writing a change.
     func areSurelyBonded(_ station: Int, _ peer: Int) -> Bool {
         areBonded(station, peer) && !isStoring(station) && !isStoring(peer)
     }
 
-    /// Whether values of a stream may be missing: they were called off, or dropped while the peer, with which there was a
-    /// bond, could have been anybody.
+    /// Whether values of a stream may be missing: some were cancelled, or dropped while a bonded peer was not
+    /// authenticated yet.
     func mayMiss(_ stream: UInt32, _ station: Int, _ peer: Int) -> Bool {
         brokenStreams.contains(stream) || pairings.isEverBonded(station, peer) || mayHaveLost(station)
     }
 
-    /// Whether a station with security may have lost what says that it is subscribed: an operation that is repeated once a
-    /// link is protected.
+    /// Whether a station with security may have lost the information that it is subscribed, which is an operation that
+    /// is repeated once a link is protected.
     func mayHaveLost(_ station: Int) -> Bool { hasSecurity && incomplete.contains(station) }
 
-    /// Whether some process has started again.
+    /// Whether any process restarts.
     var hasRestarted: Bool { scenario.faults.contains { $0.kind == .restart } }
 
     private func note(_ event: SecurityInspector.Event, at index: Int) {
@@ -147,7 +148,7 @@ extension ScenarioRun {
             guard let peer = station(at: address) else { return }
             let isWanted = users[index].contains { $0.wantsPairing(with: peer) } || pairings.wasWanted(index, peer)
             pairings.requestSent(index, to: peer, isWanted: isWanted)
-            // Where a bond is stored late, or not at all, there may be no keys.
+            // If a bond is stored late, or not at all, the keys may not exist yet.
             if scenario.asksAgain, scenario.slowStorage != true,
                 pairings.requestCount(of: index, to: peer) > pairings.wishCount(of: index, for: peer)
             {
@@ -162,11 +163,11 @@ extension ScenarioRun {
         }
     }
 
-    /// Whether octets are a value of the characteristic for encrypted links. Where the service has moved, others may be
-    /// written there.
+    /// Whether octets are a value of the characteristic for encrypted links. If the service has moved, other values may
+    /// be written to its handle.
     private func isLocked(_ bytes: Span<UInt8>, at index: Int) -> Bool {
         let beginning = bytes.extracting(first: 20)
-        // Shorter ones may be parts of cards.
+        // Shorter values may be parts of cards.
         guard beginning.count >= 16, SimulatedValue(beginning)?.characteristic == .locked, !isDamaged(index),
             runners.indices.allSatisfy({ hasOnePlace($0) && !isTainted($0) })
         else { return false }
@@ -175,10 +176,10 @@ extension ScenarioRun {
 
     // MARK: - Bonds
 
-    /// A host is about to keep a bond.
+    /// A host is about to save a bond.
     private func checkBond(_ bond: Bond, replacing old: Bond?, at index: Int) {
         guard let peer = station(at: bond.address) else {
-            // A broken device that claims to be somebody else.
+            // A broken device that claims another identity.
             for other in runners.indices { pairings.noteBond(index, other) }
             return
         }
@@ -190,7 +191,7 @@ extension ScenarioRun {
         guard let attempt = pairings.concluded(index, peer, at: world.now) else {
             return failBond("a bond with station \(peer), with which there was no pairing", index)
         }
-        // A bond that is stored late may be that of an earlier attempt: then one of them must allow it.
+        // A bond that is stored late may result from an earlier attempt. One of the attempts must allow it.
         let attempts = scenario.slowStorage == true ? pairings.attempts(index, peer) : [attempt]
         if !attempts.contains(where: { $0.isAgreed(by: index) }) {
             failBond("a bond with station \(peer), to which nobody here has agreed", index)
@@ -198,7 +199,7 @@ extension ScenarioRun {
         if !isDamaged(peer), !attempts.contains(where: { $0.isAgreed(by: peer) }) {
             failBond("a bond to which nobody at station \(peer) has agreed", index)
         }
-        // With a slow or full disk the store may still have a bond that means nothing to the host any more.
+        // With a slow or full disk the store may still have a bond that the host has already discarded.
         if let old, bond.strength.protectsLess(than: old.strength), scenario.slowStorage != true {
             failBond("\(bond) takes the place of \(old)", index)
         }
@@ -207,7 +208,7 @@ extension ScenarioRun {
         }
     }
 
-    /// Once both sides have reported the same pairing, both have its keys, and none of an earlier one.
+    /// Once both sides have reported the same pairing, both must have its keys, and no keys of an earlier one.
     func checkAgreement(_ station: Int, _ peer: Int) {
         guard pairings.haveAgreed(station, peer), !isDamaged(station), !isTainted(peer), !isDamaged(peer),
             !areBonded(station, peer)
@@ -218,7 +219,7 @@ extension ScenarioRun {
     private func checkRemoval(_ peer: PeerID, at index: Int) {
         guard let other = station(at: peer.firstAddress) else { return }
         keptSubscriptions[Way(station: index, peer: other)] = nil
-        // The bond of a pairing that waited too long for the disk is removed once it is stored. No user was notified of it.
+        // A bond whose pairing waited too long for the disk is removed once it is stored. No user was notified of it.
         let isVoid = scenario.slowStorage == true && !pairings.reportedPeers(of: index).contains(other)
         if !pairings.isRemovalWanted(index, other), !isVoid {
             failBond("a bond was removed that nobody had removed", index)
@@ -233,7 +234,7 @@ extension ScenarioRun {
             at: world.station(index))
     }
 
-    /// Bonds are in the store, and nowhere else, and links between bonded stations are encrypted.
+    /// Checks that the host and the store have the same bonds, and that links between bonded stations are encrypted.
     func checkBonds(_ index: Int) {
         let stored = bondStores[index].all, known = runners[index].bonds
         let areSame =
@@ -247,7 +248,7 @@ extension ScenarioRun {
         }
         for case let user as CallUser in users[index] where user.isAttached {
             for link in user.links where !isDamaged(link.peer) && areSurelyBonded(index, link.peer) {
-                // The key of a pairing that was called off is worth nothing.
+                // The key of a cancelled pairing does not count.
                 let isCalledOff = pairings.isCancelling(index) || pairings.isCancelling(link.peer)
                 if !link.information.security.isEncrypted, !isCalledOff, isOlder(bondWith: link.peer, than: link, index)
                 {
@@ -259,12 +260,13 @@ extension ScenarioRun {
         }
     }
 
-    /// Whether one of two hosts may have been without their bond for some time since then, although its store had it.
+    /// Whether one of two hosts may have been without their bond for some time since an instant, although its store had
+    /// it.
     func hasForgottenBond(_ station: Int, _ peer: Int, since instant: Instant) -> Bool {
         pairings.isForgotten(station, peer, since: instant) || pairings.isForgotten(peer, station, since: instant)
     }
 
-    /// Whether there was a bond when a link began.
+    /// Whether the bond existed when a link was established.
     func isOlder(bondWith peer: Int, than link: UserLink, _ index: Int) -> Bool {
         pairings.lastBond(index, peer).map { $0 <= link.beginning } ?? false
     }

@@ -7,79 +7,85 @@ import CoreBluetooth
 import Logging
 import VirtualRadio
 
-/// A scenario as it is played in a world.
+/// A scenario being played in a world.
 public final class ScenarioRun {
+    /// The scenario that is played.
     public let scenario: Scenario
+    /// The world in which it is played. Its time stays zero until `play()` is called.
     public let world: World
     var runners: [AdapterRunner] = []
     var users: [[any SimulatedUser]] = []
     /// The service of each station, while it is published.
     var services: [GATTServiceHandles?] = []
-    /// What may be read of the characteristic `stored` of each station, while its service is published.
+    /// The values that may be read of the characteristic `stored` of each station, while its service is published.
     var stored: [StoredValue?] = []
-    /// The service with the subscription that clients write by themselves, of each station.
+    /// The service of each station whose subscription clients write directly.
     var configurables: [GATTServiceHandles?] = []
-    /// What was last written to those subscriptions on each link; nil where that cannot be said.
+    /// The value last written to those subscriptions on each link; nil if it is unknown.
     var configurations: [Way: (handle: AttributeHandle, link: LinkIdentifier, value: GATTClientConfiguration?)] = [:]
     /// Links that users of a station have ended.
     var disconnects: Set<Way> = []
-    /// When a station has last sent octets of a card to another.
+    /// The time at which a station last sent octets of a card to another.
     var lastOctets: [Way: Instant] = [:]
-    /// Whether somebody has answered late.
+    /// Whether any user has answered a request late.
     var hasDawdled = false
-    /// The configurations that each server has to restore for each bonded client, by the handles of the values.
+    /// The configurations that each server must restore for each bonded client, by the handles of the values.
     var keptSubscriptions: [Way: [AttributeHandle: GATTClientConfiguration]] = [:]
-    /// When a service that comes and goes has last done so, of each station, and when its own service was published.
+    /// The time at which each station last published or withdrew a passing service, and at which its own service was
+    /// published.
     var passingChanges: [Int: Instant] = [:], publications: [Int: Instant] = [:]
-    /// How often the service of each station was published or withdrawn.
+    /// The number of times the service of each station was published or withdrawn.
     private(set) var epochs: [Int] = []
-    /// Where the service of each station has been.
+    /// The handles at which the service of each station has been.
     private var places: [[GATTServiceHandles]] = []
-    /// Streams of which values were called off.
+    /// Streams in which values were cancelled.
     var brokenStreams: Set<UInt32> = []
-    /// How many cards arrived, and how often services changed.
+    /// The number of cards that arrived, and the number of service changes.
     var cardCount = 0
     var serviceChangeCount = 0
-    /// Stations that held back what they received, which holds up answers as well.
+    /// Stations that stopped receiving for a while, which also delays their answers.
     var hasHeld: Set<Int> = []
-    /// The number of the last SDU that has arrived, of each stream over an L2CAP channel.
+    /// The number of the last SDU that arrived, for each stream over an L2CAP channel.
     var channelArrivals: [UInt32: UInt32] = [:]
     /// Stations with a user that has closed an L2CAP channel to another.
     var channelClosers: Set<Way> = []
     private var lastNumber: UInt32 = 0
-    /// What outlives the processes of the stations, and what is known of their pairings; none without security.
+    /// The bonds, which outlive the processes of the stations; empty without security.
     var bondStores: [ObservedBondStore] = []
     /// The disks of stations whose bonds are written slowly.
     var disks: [Int: SimulatedDisk] = [:]
-    /// The private addresses that a station has had links with, under whose names it may know them for good.
+    /// The private addresses with which a station has had links. It may know peers by these names permanently.
     var linkedAddresses: [Int: Set<DeviceAddress>] = [:]
     let pairings = PairingModel()
-    /// Calls of users whose processes have ended.
+    /// The number of calls by users whose processes have ended.
     var endedCallCount = 0
     private(set) var faultCount = 0
-    /// How many faults there were so far.
+    /// The number of faults so far.
     var faults: Int { faultCount }
     private var faulty: Set<Int> = []
-    /// Whether some host was not told of what its controller does.
+    /// Whether some host has missed reports from its controller.
     private var isMisled = false
     private var tainted: Set<Int> = []
-    /// Stations that may not have received the last thing they were sent.
+    /// Stations that may not have received the last packets sent to them.
     private(set) var incomplete: Set<Int> = []
 
-    /// How often the periodic advertising of a user has got other data, and how often it was to be found no longer, or elsewhere.
+    /// The number of times the data of a user's periodic advertising was changed, and the number of times it was
+    /// withdrawn or moved.
     var trainNumbers: [Train: Int] = [:], trainBreaks: [Train: Int] = [:]
-    /// The periodic advertising that has, or has had, subevents.
+    /// The periodic advertising that has or had subevents.
     var trainsWithSubevents: Set<Train> = []
 
-    /// How long after the last fault everything has to be as wanted: the longest time-out of ATT, and time to recover.
+    /// The time after the last fault by which everything must be as wanted: the longest timeout of ATT, and time to
+    /// recover.
     static let restTime = Duration.seconds(45)
-    /// How many seconds more what is being sent over a slow link may take.
+    /// The maximum number of additional seconds for data that is being sent over a slow link.
     private static let longestSending = 1_200
-    /// How many seconds more the changes of bonds that wait for a disk may take.
+    /// The maximum number of additional seconds for changes of bonds that wait for a disk.
     private static let longestStoring = 600
-    /// How long a pairing may take that begins when the last request is answered, with a peer that does not answer.
+    /// The maximum duration of a pairing that begins with the last answered request, if the peer does not respond.
     static let pairingTime = Duration.seconds(35)
 
+    /// Creates a world with the devices of a scenario, and opens their adapters. Call `play()` to play the scenario.
     public init(_ scenario: Scenario) {
         self.scenario = scenario
         world = World(seed: scenario.seed)
@@ -97,7 +103,7 @@ public final class ScenarioRun {
             $0.reusesHandles = device.changesHandles != true
             $0.hasExtendedAdvertising = device.hasExtendedAdvertising == true
             $0.hasPeriodicAdvertising = device.hasPeriodicAdvertising == true
-            // Hosts resolve all addresses, and make all of theirs.
+            // Hosts generate and resolve all addresses themselves.
             if scenario.hasPrivateAddresses { $0.resolvingListSize = 0 }
         }
         if scenario.hasHardship { world.stations[station.index].pace = AdvertisingPace() }
@@ -112,7 +118,7 @@ public final class ScenarioRun {
         users.append(device.users.enumerated().map { makeUser($1.face, station.index, $0) })
     }
 
-    /// Starts the process of a station, or starts it again.
+    /// Starts or restarts the process of a station.
     func openAdapter(_ index: Int, again isAgain: Bool = false) -> AdapterRunner? {
         var host = HostConfiguration(seed: world.order.next())
         host.preferredMTU = scenario.devices[index].preferredMTU
@@ -137,16 +143,16 @@ public final class ScenarioRun {
 
     // MARK: - Playing
 
-    /// Plays the scenario to its end, once.
+    /// Plays the scenario to its end. Call this once.
     public func play() -> WorldReport {
-        // What a face writes for those who read its log is nothing to anybody here.
+        // Log messages of the APIs are not needed here.
         BluetoothEnvironment.with(logger: Self.silence) { playAll() }
     }
 
     private static let silence = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
 
     private func playAll() -> WorldReport {
-        // The users hold this run, and this run holds them.
+        // Breaks the reference cycle between the run and its users.
         defer {
             users = []
             runners = []
@@ -172,7 +178,7 @@ public final class ScenarioRun {
     private func schedule(_ action: Scenario.Action) {
         guard action.device < users.count, action.user < users[action.device].count else { return }
         world.schedule(at: action.instant) { [unowned self] in
-            // The process may be about to start again.
+            // The process may be restarting.
             guard action.user < users[action.device].count else { return }
             users[action.device][action.user].perform(action)
             checkBounds()
@@ -199,7 +205,7 @@ public final class ScenarioRun {
         examine()
         waitForSlowLinks()
         waitForSlowDisks()
-        // A scan that brings nothing is restarted once a minute, and may be off for a moment.
+        // A scan without results is restarted once a minute, and may be off for a moment.
         if !runners.indices.allSatisfy({ areWishesMet($0) && somethingWaits($0) == nil }) {
             world.run(for: .seconds(1))
         }
@@ -211,8 +217,9 @@ public final class ScenarioRun {
         }
     }
 
-    /// A mebibyte, or what many channels have to send, takes longer than that where the interval is long and a packet short.
-    /// What stands still goes on waiting, and is found then.
+    /// Lets slow links finish. A mebibyte, or the data of many channels, takes longer than the rest time if the
+    /// interval is long and packets are short. A transfer that is stuck keeps waiting, and the checks find it
+    /// afterwards.
     private func waitForSlowLinks() {
         guard scenario.hasChannels || scenario.actions.contains(where: { $0.kind == .burst }) else { return }
         for _ in 0..<Self.longestSending {
@@ -221,13 +228,13 @@ public final class ScenarioRun {
         }
     }
 
-    /// Several slow changes in a row take longer than the rest at the end. A change that never ends is found by the call that waits
-    /// for it.
+    /// Lets slow disks finish. Several slow changes in a row take longer than the rest time. A change that never ends
+    /// is found by the call that waits for it.
     private func waitForSlowDisks() {
         let isWaiting = { [self] in runners.indices.contains { !isDamaged($0) && isStoring($0) } }
         guard isWaiting() else { return }
         for _ in 0..<Self.longestStoring where isWaiting() { world.run(for: .seconds(1)) }
-        // Links that had to wait for a bond are encrypted with it.
+        // Links that had to wait for a bond are encrypted after it is stored.
         world.run(for: Self.restTime)
     }
 
@@ -239,9 +246,9 @@ public final class ScenarioRun {
         }
     }
 
-    // MARK: - What users share
+    // MARK: - Shared state
 
-    /// From one station to another.
+    /// The direction from one station to another.
     struct Way: Hashable {
         var station: Int
         var peer: Int
@@ -249,7 +256,7 @@ public final class ScenarioRun {
 
     func publishedConfigurable(_ handles: GATTServiceHandles, at station: Int) { configurables[station] = handles }
 
-    /// Whether a connection may fail to be established more often than hosts try it.
+    /// Whether establishing a connection may fail more often than hosts retry it.
     var mayFailToConnect: Bool {
         scenario.faults.contains { ![.failingConnections, .lostFragments, .clockJump, .unanswering].contains($0.kind) }
     }
@@ -289,10 +296,10 @@ public final class ScenarioRun {
         epochs[station] += 1
     }
 
-    /// Takes the service of a station away, after a while.
+    /// Withdraws the service of a station after a delay.
     func withdraw(at station: Int, after pause: Duration) {
         world.schedule(at: world.now.advanced(by: pause)) { [unowned self] in
-            // The process may be about to start again.
+            // The process may be restarting.
             users[station].first?.leave()
         }
     }
@@ -300,7 +307,8 @@ public final class ScenarioRun {
     /// Whether the service of a station has always been at the same handles.
     func hasOnePlace(_ station: Int) -> Bool { places[station].count < 2 }
 
-    /// What the values of a handle may be: those that are under way belong to where the service was when they were sent.
+    /// The possible meanings of a handle. Values in transit belong to the handles that the service had when they were
+    /// sent.
     func meanings(of handle: AttributeHandle, at station: Int) -> Set<SimulatedService.Characteristic> {
         Set(
             places[station].compactMap { handles in
@@ -308,18 +316,18 @@ public final class ScenarioRun {
             })
     }
 
-    /// Whether something has gone wrong at a station, or in the whole world.
+    /// Whether a fault has affected a station.
     func hasFaults(_ station: Int) -> Bool { faulty.contains(station) }
 
-    /// Whether values from or to a station may have been changed, doubled or lost where no host can notice.
+    /// Whether values from or to a station may have been changed, duplicated or lost in a way that no host can detect.
     func isTainted(_ station: Int) -> Bool {
         tainted.contains(station) || world.stations[station].wire.isTainted
     }
 
-    /// A station that may have used an address which is not its own.
+    /// The first station that may have used an address other than its own, if any.
     var anyTaintedStation: Int? { tainted.min() }
 
-    /// Whether a host was told things that are not true, so that it need not end where it should.
+    /// Whether a host received false information, so that it may not reach the correct state.
     func isDamaged(_ station: Int) -> Bool { isMisled || tainted.contains(station) }
 
     // MARK: - Faults
@@ -342,11 +350,11 @@ public final class ScenarioRun {
     private func note(_ fault: Scenario.Fault) {
         switch fault.kind {
         case .broken, .excess: taint(fault.device)
-        // A peer may be left with a link that the other host never learnt of.
+        // A peer may keep a link that the other host never learned of.
         case .damage, .silence:
             taint(fault.device)
             isMisled = true
-        // The rest of a frame that never comes is noticed with the next one, if there is a next one.
+        // The missing rest of a frame is noticed with the next frame, if there is one.
         case .lostFragments, .unanswering, .overlongFragments, .lostUpdates: incomplete.insert(fault.device)
         case .unplug, .hardwareError, .ignoredCommands, .weather, .clockJump, .stall, .dropLinks,
             .failingConnections, .outOfRange, .restart, .lostEnds, .wrongPeers, .slowCommands, .lateCompletions:
@@ -357,7 +365,7 @@ public final class ScenarioRun {
 
     private func taint(_ station: Int) {
         tainted.insert(station)
-        // Its peers see what it sends.
+        // Its peers receive the faulty packets.
         faulty.formUnion(runners.indices)
     }
 }

@@ -2,21 +2,21 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// The service that every device of a scenario offers, with one characteristic for each way to use a value.
+/// The service that every device of a scenario offers, with one characteristic for each way of using a value.
 enum SimulatedService {
-    /// The characteristics, in their order.
+    /// The characteristics, in order.
     enum Characteristic: Int, CaseIterable, Sendable {
-        /// Notified and indicated.
+        /// Sent as notifications and indications.
         case stream
-        /// Kept by the database.
+        /// Stored by the database.
         case stored
         /// Written without response.
         case commands
-        /// Readable and writable on encrypted links only, of which there are none.
+        /// Readable and writable on encrypted links only, which exist only in worlds with security.
         case locked
         /// Read from and written to the application.
         case dynamic
-        /// Longer than a PDU.
+        /// Longer than one PDU.
         case constant
         case writeOnly
         /// Notified in chunks, ended by `EOM`.
@@ -68,7 +68,7 @@ enum SimulatedService {
         }
     }
 
-    /// What a value is before anybody has written it.
+    /// The value of a characteristic before any client writes it.
     static func initialValue(of characteristic: Characteristic, _ station: Int) -> [UInt8] {
         let count =
             switch characteristic {
@@ -80,7 +80,7 @@ enum SimulatedService {
         return SimulatedValue(characteristic, station: station, stream: 0, number: 0).bytes(count: count)
     }
 
-    /// A service whose one subscription clients write by themselves.
+    /// A service with one subscription, which clients write directly.
     static let configurable: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA30C0"
 
     static var configurableDefinition: GATTServiceDefinition {
@@ -96,12 +96,12 @@ enum SimulatedService {
     }
 }
 
-/// A value that says where it comes from, and which place it has among those from there.
+/// A value that states its origin and its position among the values from there.
 struct SimulatedValue: Equatable, Sendable {
     var characteristic: SimulatedService.Characteristic
-    /// The station that made it.
+    /// The station that created the value.
     var station: Int
-    /// The stream it belongs to: a number that no other stream of the world has.
+    /// The stream that the value belongs to. Its number is unique in the world.
     var stream: UInt32
     /// Its number in the stream, from 1.
     var number: UInt32
@@ -115,21 +115,21 @@ struct SimulatedValue: Equatable, Sendable {
 
     static let leastCount = 10
 
-    /// Which value it is: no two of a world that are sent to peers have the same.
+    /// The identity of a value. It is unique among the values sent to peers in one world.
     struct Place: Equatable, Sendable {
         let stream: UInt32
         let number: UInt32
 
         init(_ value: SimulatedValue) { (stream, number) = (value.stream, value.number) }
 
-        /// That of the value that octets begin with; nil where they begin with none.
+        /// The identity of the value at the beginning of `bytes`; nil if they do not begin with a value.
         init?(_ bytes: Span<UInt8>) {
             guard let value = SimulatedValue(bytes.extracting(first: SimulatedValue.leastCount)) else { return nil }
             self.init(value)
         }
     }
 
-    /// Its octets, filled up with a pattern, the last of which says how many they are.
+    /// The octets of the value, padded with a pattern. The last octet states the length.
     func bytes(count: Int) -> [UInt8] {
         var bytes: [UInt8] = [0xA0 | UInt8(characteristic.rawValue), UInt8(station)]
         bytes.reserveCapacity(count)
@@ -144,12 +144,12 @@ struct SimulatedValue: Equatable, Sendable {
         UInt8(truncatingIfNeeded: number &* 31 &+ UInt32(truncatingIfNeeded: position))
     }
 
-    /// Whether nothing is missing at the end of the octets of a value.
+    /// Whether the octets of a value are complete at the end.
     static func isWhole(_ bytes: Span<UInt8>) -> Bool {
         bytes.count <= leastCount || bytes[bytes.count - 1] == UInt8(truncatingIfNeeded: bytes.count)
     }
 
-    /// Nil for octets that no simulated value, or beginning of one, consists of.
+    /// Decodes a value; nil if the octets are neither a simulated value nor the beginning of one.
     init?(_ bytes: Span<UInt8>) {
         guard bytes.count >= Self.leastCount, bytes[0] & 0xF0 == 0xA0,
             let characteristic = SimulatedService.Characteristic(rawValue: Int(bytes[0] & 0x0F))
@@ -169,22 +169,22 @@ struct SimulatedValue: Equatable, Sendable {
     }
 }
 
-/// The message of the card characteristic: its length and its octets follow from its number, so a part is never taken for
-/// the whole.
+/// The message of the card characteristic. Its length and octets follow from its number, so a part is never mistaken
+/// for the whole.
 enum SimulatedCard {
     static func bytes(_ number: UInt32, count: Int) -> [UInt8] {
         var generator = SeededGenerator(seed: UInt64(number))
         var bytes = [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)]
         bytes += [UInt8(truncatingIfNeeded: count), UInt8(truncatingIfNeeded: count >> 8)]
         while bytes.count < max(4, count) { bytes.append(UInt8(truncatingIfNeeded: generator.next())) }
-        // What ends a message may also be what the last part of one is.
+        // The end-of-message marker may also be the last part of a message.
         if number.isMultiple(of: 2), count >= 8 {
             bytes.replaceSubrange(bytes.count - 3..<bytes.count, with: "EOM".utf8)
         }
         return bytes
     }
 
-    /// What is sent of a card that nothing follows but empty parts.
+    /// The beginning of a card that only empty parts follow.
     static let dribble = [UInt8](repeating: 0xDD, count: 15)
 
     static func isWhole(_ bytes: [UInt8]) -> Bool {

@@ -4,60 +4,61 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothUsers
 
-/// The calls of a user that have not ended, and what is known of each.
+/// The calls of a user that have not ended, with the information needed to check each.
 struct CallLedger {
     struct Call {
         var kind: Scenario.Action.Kind
-        /// When it was made.
+        /// The time at which the call was made.
         var instant = Instant.zero
-        /// The batch of events in which it was made.
+        /// The batch of events during which the call was made.
         var batch = 0
-        /// The link it is about.
+        /// The link that the call uses.
         var link: LinkIdentifier?
-        /// It was called off, or its link released: it may end with `.cancelled`.
+        /// Whether the call was cancelled, or its link released, so that it may end with `.cancelled`.
         var isCancelled = false
-        /// It has a time limit of its own.
+        /// Whether the call has its own time limit.
         var hasTimeout = false
-        /// It goes on after `.done`, as a scan, an advertisement or a subscription.
+        /// Whether the call continues after `.done`, like a scan, an advertisement or a subscription.
         var isStanding = false
-        /// The handle of the value that a subscription is to.
+        /// The value handle of a subscription.
         var handle: AttributeHandle?
-        /// What a subscription is to.
+        /// The characteristic of a subscription.
         var characteristic: SimulatedService.Characteristic?
-        /// What must come of it.
+        /// The end that the call must have.
         var expectation: ExpectedEnd?
-        /// What it does to, or reads of, the stored value of a peer.
+        /// The writes and reads of a peer's stored value by this call.
         var stored: [ScenarioRun.StoredUse] = []
-        /// When it has to be over, where it has a time limit.
+        /// The time by which the call must end, if it has a time limit.
         var deadline: Instant?
-        /// For the removal of a bond: the peer.
+        /// The peer of a bond to be removed.
         var bondedPeer: Int?
-        /// What it writes to a subscription by itself.
+        /// The value that the call writes to a Client Characteristic Configuration directly.
         var configuration: GATTClientConfiguration?
-        /// How often the peer's services had changed when it was made.
+        /// The number of changes of the peer's services when the call was made.
         var epoch: Int?
-        /// Of a discovery: whether the peer's service goes as soon as it has ended.
+        /// Whether the peer's service is withdrawn as soon as this discovery has ended.
         var isFollowedByChange = false
-        /// Whether its handle is from before a change of the peer's services that was reported when it was made.
+        /// Whether the handle is from before a change of the peer's services that had been reported when the call was
+        /// made.
         var isOutdated = false
-        /// The value that it indicates.
+        /// The identity of the indicated value.
         var indicated: SimulatedValue.Place?
-        /// Whether it publishes the service with that subscription.
+        /// Whether the call publishes the service with that subscription.
         var isConfigurable = false
-        /// Of channels to open: whether nobody offers the service.
+        /// Whether the channels to open are for a service that no peer offers.
         var isForNobody = false
-        /// Of periodic advertising to be received: whose it is.
+        /// The periodic advertising to synchronize to.
         var train: Train?
-        /// Of a connection: whether the peer is asked in a subevent.
+        /// Whether the connection request is sent in a subevent.
         var isInSubevent = false
-        /// Of a scan: whether it is for devices with the simulated service alone.
+        /// Whether the scan is restricted to devices with the simulated service.
         var isForService = false
     }
 
     private(set) var open: [CallToken: Call] = [:]
-    /// Scans, advertisements and subscriptions that have begun.
+    /// Scans, advertisements and subscriptions that are active.
     private(set) var standing: [CallToken: Call] = [:]
-    /// Scans that were called off: nothing says when that has been done.
+    /// Scans that were cancelled. No event reports when the cancellation is done.
     private var cancelledScans: [CallToken: Call] = [:]
 
     mutating func begin(_ call: Call, _ token: CallToken, at now: Instant, in batch: Int) {
@@ -66,12 +67,12 @@ struct CallLedger {
         open[token]?.batch = batch
     }
 
-    /// What stands without a result to wait for.
+    /// Adds a call that is active without a result to wait for.
     mutating func stand(_ call: Call, _ token: CallToken) { standing[token] = call }
 
     mutating func end(_ token: CallToken) -> Call? {
         if let call = open.removeValue(forKey: token) { return call }
-        // A scan that stands may fail, also just before it is called off.
+        // An active scan may fail, even just before it is cancelled.
         if let scan = cancelledScans.removeValue(forKey: token) { return scan }
         guard standing[token]?.kind == .scan else { return nil }
         return standing.removeValue(forKey: token)
@@ -88,7 +89,7 @@ struct CallLedger {
         standing = standing.filter { !isMeant($0.value) }
     }
 
-    /// Tokens in a fixed order: that of a dictionary differs from run to run.
+    /// Tokens in a fixed order, because the order of a dictionary differs from run to run.
     func tokens(where isMeant: (Call) -> Bool) -> [CallToken] {
         (open.merging(standing) { call, _ in call }).filter { isMeant($0.value) }.keys
             .sorted { $0.rawValue < $1.rawValue }

@@ -3,7 +3,7 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothUsers
 
-/// How calls end.
+/// The ends of calls.
 extension CallUser {
     func ended(_ token: CallToken, _ result: Result<CallResult, HostError>) {
         guard var call = context.end(token) else {
@@ -29,7 +29,7 @@ extension CallUser {
         switch (call.kind, result) {
         case (.connect, .link(let link)): connected(link)
         case (.subscribe, .done):
-            // Values of this subscription begin now, or have just begun.
+            // Values of this subscription start now, or have just started.
             guard !call.isCancelled, let link = call.link, context.links[link] != nil else { return }
             call.isStanding = true
             context.stand(call, token)

@@ -4,7 +4,7 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothUsers
 
-/// The user's turns: each action of the scenario goes to the part that it concerns.
+/// The actions of the user. Each action of the scenario is performed by the part that it concerns.
 extension CallUser {
     func perform(_ action: Scenario.Action) {
         var pick = SeededGenerator(seed: action.pick)
@@ -25,7 +25,7 @@ extension CallUser {
         case .publish: parts.services.publishAnother()
         case .withdraw: parts.services.withdrawPassing()
         case .leave:
-            // The publisher stays more often, for its service is what most of a world is about.
+            // The publisher leaves less often, because most of a world depends on its service.
             if !isPublisher || pick.oneIn(4) { leave() }
         case .join, .subscribeSlowly: return
         case .beAgent: parts.agent.become(SimulatedAgent(drawnFrom: &pick))

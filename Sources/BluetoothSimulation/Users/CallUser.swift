@@ -4,15 +4,16 @@ import BluetoothBase
 import BluetoothHost
 import BluetoothUsers
 
-/// A user that makes its calls on the seam, and checks every event that comes back.
+/// A user that calls the layer below both APIs, and checks every event that comes back.
 ///
-/// It only routes: turns, events and the ends of calls go to the parts that they concern, each of which owns its state.
+/// It only routes: actions, events and the ends of calls go to the parts that they concern, each of which owns its
+/// state.
 final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
-    // Unchecked: used on the world's thread alone.
+    // Unchecked: only used on the world's thread.
 
     let context: UserContext
     let parts: UserParts
-    /// Whether the adapter is being reset: the ends of links follow in the same batch.
+    /// Whether the adapter is being reset. Its links must end within the same batch.
     private var isResetting = false
 
     init(_ run: ScenarioRun, station: Int, number: Int) {
@@ -20,7 +21,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         parts = UserParts(context)
     }
 
-    // MARK: - Facts for others
+    // MARK: - Shared state
 
     var run: ScenarioRun { context.run }
     var station: Int { context.station }
@@ -46,7 +47,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
 
     private func fail(_ rule: Violation.Rule, _ text: String) { context.fail(rule, text) }
 
-    // MARK: - Its life
+    // MARK: - Lifetime
 
     func join() {
         guard !isAttached else { return }
@@ -60,7 +61,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         parts.channels.leave()
         context.detach()
         parts.removeAll()
-        // The process may begin again, and its links with their first numbers.
+        // The process may restart, and number its links from the beginning again.
         run.configurations = run.configurations.filter { $0.key.station != station }
         if isPublisher {
             run.configurables[station] = nil
@@ -93,7 +94,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         case .mtuChanged(let link, let mtu): update(link) { $0.mtu = mtu }
         case .parametersChanged(let link, let parameters): update(link) { $0.parameters = parameters }
         case .phyChanged(let link, let phys): update(link) { $0.phys = phys }
-        // No user here asks for that.
+        // No user requests power reports.
         case .power(let link, _, _): fail(.endsOnce, "a report of the power on \(link), which was not asked for")
         case .sendCredit(let link, let count): if isKnown(link) { parts.sending.granted(count, on: link) }
         case .lost(let link, _): if isKnown(link) { parts.values.noteLoss(on: link) }
@@ -117,7 +118,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
             parts.requests.checkAccess(handle, request.link, isWrite: true)
             parts.requests.answer(request, offset: nil)
         case .executeRequested(let request, _): parts.requests.answer(request, offset: nil)
-        // Nothing that is published here asks for consent.
+        // No published attribute requires authorization.
         case .authorizationRequested: fail(.fittingReason, "consent was asked for where none is needed")
         case .requestExpired(let request): parts.requests.forget(request)
         case .subscriptionChanged(let link, let change):
@@ -144,7 +145,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
             let goOn: [Scenario.Action.Kind] = [
                 .advertise, .publish, .withdraw, .beAgent, .beNoAgent, .removeBond,
             ]
-            // An offer of channels needs no adapter either.
+            // An offer of channels does not need an adapter.
             let goesOn = { (call: CallLedger.Call) in
                 goOn.contains(call.kind) || call.kind == .openChannel && call.link == nil
             }
@@ -159,7 +160,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
 
     // MARK: - Links
 
-    /// Whether the user knows of a link, which events may be about.
+    /// Whether the user knows the link that an event refers to.
     private func isKnown(_ link: LinkIdentifier) -> Bool {
         if context.links[link] != nil { return true }
         fail(.linkEvents, "an event of \(link), which is not there")
@@ -185,7 +186,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         guard let link = context.links[identifier] else {
             return fail(.linkEvents, "the end of \(identifier), which never began")
         }
-        // Calls made in this very batch have not even begun.
+        // Calls made in this batch have not begun yet.
         let open = context.calls.open.first { _, call in
             call.link == identifier && call.kind != .disconnect && call.batch != context.batch
         }

@@ -3,34 +3,35 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// What must come of an operation on the service of a peer, whatever its server and the client make of it.
+/// The end that an operation on a peer's service must have, independent of the implementations of client and server.
 struct ExpectedEnd {
-    /// The station of the peer, and how often its service had changed.
+    /// The station of the peer, and the number of its service changes.
     var peer: Int
     var epoch: Int
-    /// The errors of which one must come; any success if there are none.
+    /// The error that must be returned; nil if the operation must succeed.
     var refusal: ATTErrorCode?
-    /// Errors that may come instead.
+    /// Errors that may be returned instead.
     var possible: Set<ATTErrorCode> = []
     var result = Result.any
-    /// Whether it concerns what is for encrypted links.
+    /// Whether the operation involves an attribute that requires encryption.
     var needsEncryption = false
 
     enum Result {
         case any
-        /// This value, whole.
+        /// This complete value.
         case value([UInt8])
-        /// The beginning of this value: as much as fits a Read Response.
+        /// The beginning of this value, as much as fits into a Read Response.
         case beginning([UInt8])
-        /// Of this characteristic, the only one of its type, the beginning of a value.
+        /// The beginning of the value of this characteristic, the only one of its type.
         case typed(AttributeHandle, [UInt8])
-        /// Values of these handles, each whole, and as many as fit.
+        /// The complete values of these handles, as many as fit.
         case several([AttributeHandle], [[UInt8]?])
     }
 
-    /// What is wrong with the end of an operation; nil if nothing is.
+    /// Compares the actual end of an operation with the expected one. Returns a violation, or nil if the end is
+    /// correct.
     ///
-    /// - Parameter mtu: the ATT_MTU when it ends. It may have been exchanged since the request.
+    /// - Parameter mtu: the ATT_MTU when the operation ends. It may have been exchanged since the request.
     func finding(
         _ end: Swift.Result<GATTClientResult, GATTClientError>, mtu: Int
     ) -> (rule: Violation.Rule, text: String)? {
@@ -43,7 +44,7 @@ struct ExpectedEnd {
             let expected = refusal.map { "“\($0)”" } ?? "success"
             return (.expected, "“\(error.code)” came instead of \(expected)")
         case .failure(.invalidResponse(let reason)): return (.expected, "a response with \(reason)")
-        // The client's own limits, and ends of links.
+        // Errors of the client itself, and lost links.
         case .failure: return nil
         case .success(let value):
             if let refusal { return (.permission, "success came instead of “\(refusal)”") }
@@ -51,8 +52,8 @@ struct ExpectedEnd {
         }
     }
 
-    /// The ATT_MTUs that a bearer may have had: before it was exchanged, after that, and that of an enhanced one, which is 64 at
-    /// least (Core 5.4, Vol 3, Part G, 5.3.1).
+    /// The ATT_MTUs that a bearer may have had: before and after the exchange, and that of an enhanced bearer, which is
+    /// at least 64 (Core 5.4, Vol 3, Part G, 5.3.1).
     static func mtus(_ mtu: Int) -> Set<Int> { [23, mtu, max(64, mtu)] }
 
     private func isExpected(_ value: GATTClientResult, _ mtu: Int) -> Bool {
@@ -76,7 +77,7 @@ struct ExpectedEnd {
 }
 
 extension SimulatedService.Characteristic {
-    /// Why a peer may not read it, on a link without encryption.
+    /// The error for a peer that reads the characteristic without encryption; nil if reading is permitted.
     var readRefusal: ATTErrorCode? {
         switch self {
         case .stored, .dynamic, .constant: nil
@@ -85,7 +86,7 @@ extension SimulatedService.Characteristic {
         }
     }
 
-    /// Why a peer may not write it.
+    /// The error for a peer that writes the characteristic without encryption; nil if writing is permitted.
     var writeRefusal: ATTErrorCode? {
         switch self {
         case .stored, .dynamic, .commands, .writeOnly: nil
@@ -94,15 +95,15 @@ extension SimulatedService.Characteristic {
         }
     }
 
-    /// As `readRefusal`; in worlds with security a link may be encrypted by the time.
+    /// Like `readRefusal`, but nil for `locked` in worlds with security, because the link may be encrypted by then.
     func readRefusal(_ run: ScenarioRun) -> ATTErrorCode? { self == .locked && run.hasSecurity ? nil : readRefusal }
 
     func writeRefusal(_ run: ScenarioRun) -> ATTErrorCode? { self == .locked && run.hasSecurity ? nil : writeRefusal }
 
-    /// What the application may refuse by itself.
+    /// Errors that the application may return on its own.
     var ownRefusals: Set<ATTErrorCode> { self == .dynamic ? [.unlikelyError] : [] }
 
-    /// Its value, if that is always the same.
+    /// The value of the characteristic, if it is constant.
     func value(at station: Int) -> [UInt8]? {
         switch self {
         case .constant: SimulatedValue(.constant, station: station, stream: 0, number: 0).bytes(count: 300)

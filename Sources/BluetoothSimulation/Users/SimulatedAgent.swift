@@ -3,20 +3,20 @@ import BluetoothHost
 import BluetoothSMP
 import BluetoothUsers
 
-/// Somebody who answers for the person, in a way that is drawn.
+/// A pairing agent with randomly drawn behavior.
 struct SimulatedAgent {
     var description: PairingAgentDescription
-    /// How long each answer takes; nil if there is none.
+    /// The delay before each answer; nil if the agent does not answer.
     var delay: Duration?
     var consents: Bool
-    /// Whether it enters another passkey than the one shown.
+    /// Whether the agent enters a different passkey from the one shown.
     var mistypes: Bool
-    /// Whether it says of equal numbers that they are not.
+    /// Whether the agent rejects equal numbers.
     var rejectsNumbers: Bool
-    /// Whether it ends the link as soon as a pairing has succeeded.
+    /// Whether the user disconnects as soon as a pairing has succeeded.
     var leavesAtOnce: Bool
 
-    /// One that agrees to everything at once.
+    /// An agent that accepts everything immediately.
     static func willing(pairsOnDemand: Bool) -> SimulatedAgent {
         SimulatedAgent(
             description: PairingAgentDescription(
@@ -24,7 +24,7 @@ struct SimulatedAgent {
             delay: .zero, consents: true, mistypes: false, rejectsNumbers: false, leavesAtOnce: false)
     }
 
-    /// Whether pairings may fail because of it.
+    /// Whether pairings may fail because of the agent.
     var isUnwilling: Bool { !consents || delay.map { $0 > .seconds(10) } ?? true }
 }
 

@@ -1,37 +1,37 @@
 import BluetoothBase
 import BluetoothHost
 
-/// A user of an adapter in a scenario, through one of the faces.
+/// A user of an adapter in a scenario, through one of the APIs.
 protocol SimulatedUser: AnyObject {
-    /// The station of its adapter.
+    /// The station of the adapter.
     var station: Int { get }
-    /// Whether it uses its adapter.
+    /// Whether the user is attached to its adapter.
     var isAttached: Bool { get }
-    /// How many calls it has made.
+    /// The number of calls the user has made.
     var callCount: Int { get }
 
-    /// What it wants of the controller: holds as long as the adapter is there.
+    /// The activities that the user wants from the controller, as long as the adapter is available.
     var wantsScan: Bool { get }
     var wantsAdvertising: Bool { get }
-    /// How many links it knows of.
+    /// The number of links the user knows of.
     var linkCount: Int { get }
 
-    /// Whether it gives its host a reason to begin to pair with a station.
+    /// Whether the user gives its host a reason to start pairing with a station.
     func wantsPairing(with station: Int) -> Bool
 
-    /// Begins to use its adapter.
+    /// Starts using the adapter.
     func join()
     func perform(_ action: Scenario.Action)
-    /// Whether it is subscribed to a characteristic of a station, for good as far as it knows.
+    /// Whether the user is subscribed to a characteristic of a station, as far as it knows.
     func isSubscribed(to characteristic: SimulatedService.Characteristic, of station: Int) -> Bool
-    /// Whether it has subscribed to what was a characteristic of a station, and is another's by now, or none.
+    /// Whether the user has subscribed by a handle that no longer belongs to that characteristic of a station.
     func isSubscribedByOldHandles(of station: Int) -> Bool
-    /// The last value it has received of a stream; nil if there was none, or if values are known to be lost.
+    /// The last value received in a stream; nil if there is none, or if values are known to be lost.
     func lastReceived(of stream: UInt32, from station: Int) -> UInt32?
-    /// Ends what waits for somebody else, such as attempts to connect: all the rest must end by itself.
+    /// Ends everything that waits for other devices, such as connection attempts. All the rest must end without help.
     func calm()
-    /// What is not as it must be when all is quiet and the user is still there.
+    /// Checks the conditions that must hold when the world is quiet and the user is still attached.
     func checkQuiet()
-    /// Leaves its adapter.
+    /// Stops using the adapter.
     func leave()
 }

@@ -1,21 +1,23 @@
-/// Checks that values come as they were sent: in order, none twice, none missing unless that was said.
+/// Checks that values arrive as they were sent: in order, without duplicates, and without gaps unless a loss was
+/// reported.
 struct StreamOrder {
     private struct Place {
         /// The last number.
         var number: UInt32
-        /// How many losses there had been when it came.
+        /// The number of reported losses when it arrived.
         var losses: Int
     }
 
     private var places: [UInt32: Place] = [:]
     private var losses = 0
 
-    /// Values of any stream may have been lost since the last one of each.
+    /// Notes that values of any stream may have been lost since the last one received.
     mutating func noteLoss() { losses += 1 }
 
-    /// What is wrong with a value; nil if nothing is.
+    /// Checks a value. Returns a violation, or nil if the value is in order.
     ///
-    /// - Parameter mayMiss: whether the sender itself called off values of the stream.
+    /// - Parameter mayMiss: whether values of the stream may be missing without a report, for example because the
+    ///   sender cancelled them.
     mutating func take(_ value: SimulatedValue, mayMiss: Bool) -> (rule: Violation.Rule, text: String)? {
         defer { places[value.stream] = Place(number: value.number, losses: losses) }
         guard let last = places[value.stream] else { return nil }
@@ -25,11 +27,11 @@ struct StreamOrder {
         return nil
     }
 
-    /// The last number of a stream; nil if there is none, or if later ones may have been lost.
+    /// The last number received in a stream; nil if there is none, or if later ones may have been lost.
     func last(of stream: UInt32) -> UInt32? {
         places[stream].flatMap { $0.losses == losses ? $0.number : nil }
     }
 
-    /// Forgets all streams but one: what follows does not belong to what came before.
+    /// Forgets all streams except one. Later values need not continue earlier ones.
     mutating func forget(except stream: UInt32? = nil) { places = places.filter { $0.key == stream } }
 }

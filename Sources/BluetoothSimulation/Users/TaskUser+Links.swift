@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothLE
 
-/// What a user does on a link.
+/// The actions of a user on a link.
 extension TaskUser {
     func perform(
         _ kind: Scenario.Action.Kind, on connection: Connection, _ deadline: Duration?, _ pick: inout SeededGenerator
@@ -32,7 +32,7 @@ extension TaskUser {
                 try await connection.unsubscribe(from: stream)
             }
         case .readRSSI:
-            start(kind, cancelledIn: deadline) { _ throws(BluetoothError) in _ = try await connection.readRSSI() }
+            start(kind, cancelledIn: deadline) { _ throws(BluetoothError) in _ = try await connection.rssi() }
         case .updateParameters:
             let interval = UInt16(6 + pick.below(30))
             let parameters = ConnectionParameters(
@@ -56,7 +56,7 @@ extension TaskUser {
     }
 
     private func noteDisconnect(_ connection: Connection) {
-        guard let peer = run.station(at: connection.peer) else { return }
+        guard let peer = run.station(at: connection.address) else { return }
         run.disconnects.insert(.init(station: station, peer: peer))
     }
 
@@ -81,7 +81,9 @@ extension TaskUser {
         else { return discover(connection, deadline) }
         start(kind, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
             if kind == .readByUUID {
-                for value in try await connection.read(characteristic.uuid) { check(value.value, of: connection) }
+                for value in try await connection.readValues(of: characteristic.uuid) {
+                    check(value.value, of: connection)
+                }
             } else {
                 try await readWhole(characteristic, connection)
             }
@@ -105,20 +107,20 @@ extension TaskUser {
         }
     }
 
-    /// The station whose stored value a characteristic is, where the service has not moved since it was found.
+    /// The station whose stored value a characteristic is, if the service has not moved since it was found.
     private func storedPeer(of characteristic: DiscoveredCharacteristic, _ connection: Connection) -> Int? {
-        guard let peer = run.station(at: connection.peer) else { return nil }
+        guard let peer = run.station(at: connection.address) else { return nil }
         return characteristic.valueHandle == run.handle(of: .stored, at: peer) ? peer : nil
     }
 
     private func pair(_ connection: Connection, _ deadline: Duration?, _ pick: inout SeededGenerator) {
         let request = PairRequest(requiresAuthentication: pick.oneIn(3), renewsKeys: pick.oneIn(3))
-        if let peer = run.station(at: connection.peer) { pairedWith.insert(peer) }
+        if let peer = run.station(at: connection.address) { pairedWith.insert(peer) }
         start(.pair, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
             try await connection.pair(request)
-            guard let peer = run.station(at: connection.peer), !run.isDamaged(station) else { return }
-            // It may have ended since.
-            if !run.isEncrypted(station, peer), try await connection.security.isEncrypted {
+            guard let peer = run.station(at: connection.address), !run.isDamaged(station) else { return }
+            // The link's encryption may have ended since.
+            if !run.isEncrypted(station, peer), connection.security.isEncrypted {
                 fail(.protection, "pair succeeded, and the link is not encrypted")
             }
         }
@@ -137,9 +139,9 @@ extension TaskUser {
         }
     }
 
-    /// A value that was read is one that may be read.
+    /// Checks that a value that was read may be read.
     private func check(_ bytes: [UInt8], of connection: Connection) {
-        guard let peer = run.station(at: connection.peer), !run.isTainted(station), !run.isTainted(peer),
+        guard let peer = run.station(at: connection.address), !run.isTainted(station), !run.isTainted(peer),
             let value = SimulatedValue(bytes.span)
         else { return }
         let isLocked = value.characteristic == .locked && !run.wasEncrypted(station, peer)
@@ -175,11 +177,11 @@ extension TaskUser {
         }
     }
 
-    /// Subscribes, and takes values until the link ends, or for as long as it likes.
+    /// Subscribes, and consumes values until the link ends or the task is cancelled.
     ///
-    /// - Parameter pause: for how long it takes no further one after the first.
+    /// - Parameter pause: the time without consuming values after the first one.
     private func subscribe(_ connection: Connection, _ deadline: Duration?, pause: Duration = .zero) {
-        guard let stream = find(.stream, on: connection), let peer = run.station(at: connection.peer) else {
+        guard let stream = find(.stream, on: connection), let peer = run.station(at: connection.address) else {
             return discover(connection, deadline)
         }
         start(.subscribe, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
@@ -188,7 +190,7 @@ extension TaskUser {
             let subscription = Subscription(characteristic: .stream, handle: stream.valueHandle, station: peer)
             subscriptions.append(subscription)
             defer { ended(subscription) }
-            // What has to wait for this user holds up the answers behind it.
+            // Values that wait for this user delay the responses behind them.
             if pause > .zero { run.hasHeld.insert(station) }
             var pause = pause
             while true {
@@ -206,7 +208,9 @@ extension TaskUser {
     }
 
     private func received(_ bytes: [UInt8], _ order: inout StreamOrder, from connection: Connection) {
-        guard let peer = run.station(at: connection.peer), !run.isTainted(station), !run.isTainted(peer) else { return }
+        guard let peer = run.station(at: connection.address), !run.isTainted(station), !run.isTainted(peer) else {
+            return
+        }
         guard let value = SimulatedValue(bytes.span), value.characteristic == .stream, value.station == peer else {
             return fail(.valueOrder, "a value that station \(peer) did not send")
         }
@@ -215,20 +219,20 @@ extension TaskUser {
         if let finding = order.take(value, mayMiss: mayMiss) { fail(finding.rule, finding.text) }
     }
 
-    /// A card of which nothing comes any more is not waited for, whatever empty parts come.
+    /// Checks that a call does not keep waiting for a card of which no octets arrive, even if empty parts do.
     private func checkIdleTime(since beginning: Instant, from peer: Int) {
         let isHealthy = [station, peer].allSatisfy { !run.hasFaults($0) && !run.hasHeld.contains($0) }
         guard isHealthy, !run.hasSecurity, !run.hasDawdled else { return }
         let last =
             [run.lastOctets[.init(station: peer, peer: station)], beginning].compactMap { $0 }.max() ?? beginning
-        // Where this station sends much, the end of the subscription waits behind that.
+        // If this station sends a lot, the end of the subscription is queued behind that.
         let isCrowded = lastCrowd.map { $0 >= last.advanced(by: .seconds(7)) } ?? false
-        // The subscription itself takes some time.
+        // The subscription itself also takes some time.
         guard !isCrowded, run.world.now > last.advanced(by: .seconds(12)) else { return }
         fail(.fittingReason, "a card of which nothing came was waited for since \(last)")
     }
 
-    /// Looks each second whether frames wait at this station, for as long as a card may be waited for.
+    /// Checks every second whether frames are queued at this station, for as long as a card may take.
     private func watchQueue() {
         for second in 1...40 {
             run.world.schedule(at: run.world.now.advanced(by: .seconds(second))) { [self] in
@@ -237,12 +241,12 @@ extension TaskUser {
         }
     }
 
-    /// Waits for one card: it comes whole, or the call throws.
+    /// Waits for one card. It arrives complete, or the call throws.
     private func receiveCard(_ connection: Connection, _ deadline: Duration?) {
-        guard let card = find(.card, on: connection), let peer = run.station(at: connection.peer) else {
+        guard let card = find(.card, on: connection), let peer = run.station(at: connection.address) else {
             return discover(connection, deadline)
         }
-        // Who joins a subscription may do so in the middle of a card.
+        // A user that joins an existing subscription may do so in the middle of a card.
         let isFirst =
             card.valueHandle == run.handle(of: .card, at: peer) && !run.pairings.isEverBonded(station, peer)
             && !run.users[station].contains { $0.isSubscribed(to: .card, of: peer) }

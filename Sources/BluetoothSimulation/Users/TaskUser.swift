@@ -7,9 +7,9 @@ import BluetoothHost
 import BluetoothLE
 import VirtualRadio
 
-/// A user that works with `BluetoothLE`: each action is a task, some of which are cancelled at whatever they wait for.
+/// A user that works with `BluetoothLE`. Each action is a task, and some tasks are cancelled wherever they wait.
 final class TaskUser: SimulatedUser, @unchecked Sendable {
-    // Unchecked: used on the world's thread alone, by tasks that run there.
+    // Unchecked: only used on the world's thread, by tasks that run there.
 
     let run: ScenarioRun
     let station: Int
@@ -17,23 +17,23 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
     private(set) var callCount = 0
     private var adapter: Adapter?
     private var tasks: AsyncStream<Work>.Continuation?
-    /// Links it has got by `connect`, the last ones.
+    /// The most recent links from `connect`.
     var connections: [Connection] = []
-    /// What it has found on them.
+    /// The attributes discovered on those links.
     var databases: [Connection: DiscoveredDatabase] = [:]
     private var scanCount = 0
     private(set) var wantsAdvertising = false
-    /// How often it has stopped advertising.
+    /// The number of times the user has stopped advertising.
     private var stopCount = 0
-    /// Calls that have not ended, by their numbers.
+    /// Calls that have not ended, by number.
     private var pending: [Int: Scenario.Action.Kind] = [:]
-    /// What ends the scans, and the attempts to connect.
+    /// The actions that end scans and connection attempts.
     private var stops: [(kind: Scenario.Action.Kind, cancel: @Sendable () -> Void)] = []
     private var generator: SeededGenerator
 
     private struct Work: Sendable {
         var kind: Scenario.Action.Kind
-        /// When it is cancelled; nil for never.
+        /// The time after which the task is cancelled; nil for never.
         var deadline: Duration?
         var body: @Sendable (Adapter) async throws(BluetoothError) -> Void
     }
@@ -45,10 +45,10 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
         generator = SeededGenerator(seed: run.world.order.next())
     }
 
-    /// When frames have last waited at this station, as far as somebody looked.
+    /// The last time at which frames were seen queued at this station.
     var lastCrowd: Instant?
 
-    /// Stations that it has asked to pair with.
+    /// The stations with which the user has requested pairing.
     var pairedWith: Set<Int> = []
 
     func wantsPairing(with station: Int) -> Bool { pairedWith.contains(station) }
@@ -58,7 +58,7 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
     var linkCount: Int { run.world.air[run.world.stations[station].controller].connectionCount }
 
     func isSubscribed(to characteristic: SimulatedService.Characteristic, of station: Int) -> Bool {
-        // Discovery may be older than the place of the service.
+        // The service may have moved since discovery.
         guard let handle = run.handle(of: characteristic, at: station) else { return false }
         return subscriptions.contains(Subscription(characteristic: characteristic, handle: handle, station: station))
     }
@@ -67,15 +67,15 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
         subscriptions.contains { $0.station == station && $0.handle != run.handle(of: $0.characteristic, at: station) }
     }
 
-    /// Tasks of this user may each have a subscription: what they have received is theirs.
+    /// Always nil: each task of this user may have its own subscription, and checks its values itself.
     func lastReceived(of stream: UInt32, from station: Int) -> UInt32? { nil }
 
-    /// What it is subscribed to, once for each task that waits for values.
+    /// The current subscriptions, one for each task that waits for values.
     var subscriptions: [Subscription] = []
 
     struct Subscription: Equatable {
         var characteristic: SimulatedService.Characteristic
-        /// Where its value was when that was discovered.
+        /// The value handle at the time of discovery.
         var handle: AttributeHandle
         var station: Int
     }
@@ -119,7 +119,7 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
         tasks?.yield(Work(kind: kind, deadline: deadline, body: body))
     }
 
-    /// Does some work, and cancels it when its time is over. It always ends, with an error that fits.
+    /// Performs some work, and cancels it at its deadline. It always ends, and its error must match what happened.
     private func perform(_ work: Work, _ adapter: Adapter) async {
         let call = callNumber
         callNumber += 1
@@ -154,8 +154,8 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
 
     private func fits(_ error: BluetoothError, _ work: Work, _ adapter: Adapter) -> Bool {
         let hasLeft = self.adapter !== adapter
-        return switch error {
-        // Another advertisement takes the place of one that has not begun, and another task may end a subscription.
+        return switch error.code {
+        // A new advertisement replaces one that has not started, and another task may end a subscription.
         case .cancelled: Task.isCancelled || hasLeft || [.subscribe, .card, .advertise].contains(work.kind)
         case .adapterClosed: hasLeft
         case .adapterRemoved, .notReady, .transport, .adapter: run.hasFaults(station)
@@ -175,7 +175,7 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
             return
         }
         var pick = SeededGenerator(seed: action.pick)
-        // One call in four is cancelled, sooner or later.
+        // One call in four is cancelled at a random time.
         let deadline: Duration? = pick.oneIn(4) ? .microseconds([0, 1_000, 30_000, 500_000][pick.below(4)]) : nil
         switch action.kind {
         case .leave: leave()
@@ -207,10 +207,10 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
             let stops = stopCount
             do throws(BluetoothError) {
                 try await adapter.advertise(request, interval: interval...(interval + .milliseconds(50)))
-                // It may have been stopped before this task hears that it has begun.
+                // It may have been stopped before this task resumed.
                 wantsAdvertising = self.adapter === adapter && stopCount == stops
             } catch {
-                // The one before may or may not go on.
+                // The previous advertisement may or may not still be active.
                 stopCount += 1
                 await adapter.stopAdvertising()
                 if self.adapter === adapter { wantsAdvertising = false }
@@ -225,7 +225,7 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
         let gate = Gate()
         stops.append((.scan, { gate.open() }))
         start(.scan) { [self] adapter throws(BluetoothError) in
-            let sightings = try await adapter.scan(for: filter)
+            let sightings = adapter.scan(for: filter)
             scanCount += 1
             defer { scanCount -= 1 }
             await withTaskGroup(of: Void.self) { group in
@@ -253,7 +253,7 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
         let timeout: Duration = .milliseconds(200 + pick.below(10_000))
         start(.connect, cancelledIn: deadline) { [self] adapter throws(BluetoothError) in
             let limit = run.world.now.advanced(by: timeout + .seconds(1))
-            // Until it ends, whichever way.
+            // Checks the time limit however the call ends.
             defer { checkTime(limit) }
             let connection = try await adapter.connect(to: address, timeout: timeout)
             guard self.adapter === adapter else { return }
@@ -277,7 +277,7 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
     }
 }
 
-/// A wait that somebody ends from outside.
+/// A wait that ends when another task opens the gate.
 private final class Gate: Sendable {
     private let stream: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation

@@ -3,53 +3,53 @@ import BluetoothHost
 import BluetoothL2CAP
 import BluetoothUsers
 
-/// An L2CAP channel as its user sees it.
+/// An L2CAP channel from its user's point of view.
 struct UserChannel {
     let id: CreditBasedChannel.ID
     var information: ChannelInformation
-    /// The stream of SDUs that goes to the peer, the number of the last, and how many are still to send.
+    /// The stream of SDUs to the peer, the number of the last one, and the number still to send.
     let outgoing: UInt32
     var lastSent: UInt32 = 0
     var toSend = 0
-    /// How many SDUs may be sent.
+    /// The number of SDUs that may be sent.
     var credit = SharedHost.channelCredit
-    /// The stream that comes from the peer, once there was an SDU, and the number of the last.
+    /// The stream from the peer, once an SDU has arrived, and the number of the last one.
     var incoming: UInt32?
     var lastReceived: UInt32 = 0
-    /// The lengths of the SDUs that this user has received and not taken.
+    /// The lengths of the SDUs that were received and not consumed.
     var held: [Int] = []
     var reading = Reading.eager
-    /// The MTU and the MPS that this user has asked the peer to use instead of the first ones.
+    /// The MTU and MPS that this user has requested in place of the original ones.
     var reconfiguration: (mtu: UInt16, mps: UInt16)?
-    /// Whether the user has closed it, and whether what was to send was to arrive first.
+    /// How the user has closed the channel, if it has: after queued data has arrived, or abruptly.
     var closing: Closing?
 
     enum Closing { case orderly, abrupt }
 
-    /// How the user takes SDUs that it receives.
+    /// How the user consumes received SDUs.
     enum Reading {
-        /// Each SDU at once.
+        /// Each SDU immediately.
         case eager
-        /// None.
+        /// No SDUs.
         case paused
-        /// The oldest one with each fourth that arrives.
+        /// The oldest SDU with every fourth one that arrives.
         case slow
     }
 
-    /// The held SDUs, in octets. Each SDU counts as one K-frame of the first MPS or more.
+    /// The size of the held SDUs, in octets. Each SDU counts as at least one K-frame of the original MPS.
     var heldOctets: Int { held.reduce(0) { $0 + max($1 + 2, Int(information.local.mps)) } }
 
-    /// The most that `heldOctets` may be: the window, in K-frames of the longest MPS, and one SDU. All that the peer was granted
-    /// may arrive while this user takes nothing.
+    /// The maximum of `heldOctets`: the window, in K-frames of the longest MPS, plus one SDU. All K-frames for which
+    /// the peer has credits may arrive while this user consumes nothing.
     var octetLimit: Int {
         let local = information.local
         let mps = max(local.mps, reconfiguration?.mps ?? 0), mtu = max(local.mtu, reconfiguration?.mtu ?? 0)
-        // A K-frame may have the length of its SDU beside the octets that the MPS limits.
+        // A K-frame may carry the length of its SDU in addition to the octets that the MPS limits.
         return Int(local.window) * (Int(mps) + 2) + max(Int(mtu) + 2, Int(local.mps))
     }
 }
 
-/// An SDU that says which stream it belongs to, and which place it has there.
+/// An SDU that states its stream and its position there.
 struct SimulatedSDU: Equatable {
     var stream: UInt32
     /// Its number in the stream, from 1.
@@ -57,7 +57,7 @@ struct SimulatedSDU: Equatable {
 
     static let leastCount = 10
 
-    /// Its octets: the numbers, how many octets there are, and a pattern.
+    /// The octets of the SDU: the numbers, the length, and a pattern.
     func bytes(count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
@@ -78,7 +78,7 @@ struct SimulatedSDU: Equatable {
         self.number = number
     }
 
-    /// Nil for octets that are no whole SDU.
+    /// Decodes an SDU; nil if the octets are not one complete SDU.
     init?(_ bytes: Span<UInt8>) {
         guard bytes.count >= Self.leastCount, Int(bytes[8]) | Int(bytes[9]) << 8 == bytes.count else { return nil }
         stream = 0

@@ -4,10 +4,10 @@ import BluetoothHost
 /// The links that a user knows of.
 final class UserLinks {
     private(set) var all: [UserLink] = []
-    /// The last ones that have ended.
+    /// The most recently ended links.
     private(set) var former: [LinkIdentifier] = []
 
-    /// A link; nil if the user knows of none.
+    /// A link; nil if the user does not know it.
     subscript(identifier: LinkIdentifier) -> UserLink? { all.first { $0.identifier == identifier } }
 
     func begin(_ link: UserLink) { all.append(link) }
@@ -22,12 +22,12 @@ final class UserLinks {
         former = []
     }
 
-    /// The host has reported something of a link.
+    /// Applies a change that the host has reported.
     func update(_ identifier: LinkIdentifier, _ change: (inout LinkInformation) -> Void) {
         mutate(identifier) { change(&$0.information) }
     }
 
-    /// `connect` has given a link to the user.
+    /// Notes that `connect` has returned a link to the user.
     func hold(_ identifier: LinkIdentifier) { mutate(identifier) { $0.isHeld = true } }
 
     func release(_ identifier: LinkIdentifier) {
@@ -37,7 +37,7 @@ final class UserLinks {
         }
     }
 
-    /// The user takes nothing from a link for now, or takes it again.
+    /// Notes that the user stops or resumes receiving on a link.
     func pause(_ identifier: LinkIdentifier, _ isPaused: Bool) { mutate(identifier) { $0.isPaused = isPaused } }
 
     private func mutate(_ identifier: LinkIdentifier, _ body: (inout UserLink) -> Void) {
@@ -46,17 +46,17 @@ final class UserLinks {
     }
 }
 
-/// A link as one user of a scenario sees it.
+/// A link from the point of view of one user.
 struct UserLink {
     let identifier: LinkIdentifier
     fileprivate(set) var information: LinkInformation
     /// The station of the peer.
     let peer: Int
-    /// When this user learnt of it.
+    /// The time at which this user learned of the link.
     let beginning: Instant
-    /// Whether `connect` has given the link to this user.
+    /// Whether `connect` has returned the link to this user.
     fileprivate(set) var isHeld = false
-    /// Whether the user holds back what it receives.
+    /// Whether the user has stopped receiving.
     fileprivate(set) var isPaused = false
 
     init(identifier: LinkIdentifier, information: LinkInformation, peer: Int, beginning: Instant) {
@@ -71,7 +71,7 @@ struct UserLink {
         var isIndicated = false
     }
 
-    /// Values that a user sends, and the number of the last.
+    /// A stream of values that a user sends, and the number of the last one.
     struct Stream {
         var identifier: UInt32
         var last: UInt32 = 0

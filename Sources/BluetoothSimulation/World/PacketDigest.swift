@@ -1,8 +1,9 @@
 import BluetoothBase
 
-/// A digest of packets in their order (FNV-1a, 64 bits, over words), to compare two runs. It is no protection against
-/// anybody.
+/// A digest of a sequence of packets (FNV-1a, 64 bits, over words), for comparing two runs. It is not cryptographically
+/// secure.
 public struct PacketDigest: Equatable, Hashable, Sendable {
+    /// The 64-bit digest of everything that was added so far.
     public private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
     mutating func add(_ word: UInt64) { value = (value ^ word) &* 0x0000_0100_0000_01B3 }
@@ -21,7 +22,7 @@ public struct PacketDigest: Equatable, Hashable, Sendable {
             index &+= 1
         }
         add(word)
-        // Spreads what the last multiplications left in the upper bits.
+        // Fold the upper bits down, where the last multiplications left most of the entropy.
         value ^= value >> 32
     }
 }

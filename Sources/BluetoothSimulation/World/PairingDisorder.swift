@@ -1,18 +1,18 @@
 import BluetoothBase
 
-/// What a broken device makes of the PDUs of the Security Manager that it sends: changed ones, former ones, and some at the
-/// wrong time.
+/// The changes that a broken device makes to the Security Manager PDUs it sends: modified, repeated and reordered PDUs.
 struct PairingDisorder {
-    /// Whole packets that were sent, the last ones.
+    /// The most recent complete packets with such PDUs.
     private var sent: [[UInt8]] = []
-    /// One that is sent after the next.
+    /// A packet that is sent after the next one.
     private var late: [UInt8]?
 
     private static let memory = 8
-    /// Where the PDU begins, behind the headers of H4, ACL and L2CAP.
+    /// The offset of the PDU, after the headers of H4, ACL and L2CAP.
     private static let start = 9
 
-    /// What leaves in place of a packet with a PDU, or its first fragment; empty for nothing, nil if it stays as it is.
+    /// The replacement for a packet that carries a PDU or its first fragment; empty to send nothing, nil to leave it
+    /// unchanged.
     mutating func change(_ packet: Span<UInt8>, _ isChanged: Bool, _ generator: inout SeededGenerator) -> [UInt8]? {
         let isWhole = Int(packet[5]) | Int(packet[6]) << 8 == packet.count - Self.start
         defer { if isWhole { sent = sent.suffix(Self.memory - 1) + [packet.copied()] } }
@@ -27,7 +27,7 @@ struct PairingDisorder {
         case 4: bytes += (0...generator.below(4)).map { UInt8($0) }
         case 5: return replay(into: packet, &generator)
         case 6:
-            // Two in the wrong order: this one takes the place of the next.
+            // Swaps two packets: this one is sent in place of the next.
             let before = late
             late = bytes
             return before ?? []
@@ -37,7 +37,7 @@ struct PairingDisorder {
         return bytes
     }
 
-    /// Now and then a former PDU of the Security Manager takes the place of something else.
+    /// Occasionally replaces another packet with an earlier Security Manager PDU.
     mutating func intrude(into packet: Span<UInt8>, _ generator: inout SeededGenerator) -> [UInt8]? {
         guard !sent.isEmpty, packet[2] >> 4 & 0b11 != 0b01, generator.oneIn(4) else { return nil }
         return replay(into: packet, &generator)

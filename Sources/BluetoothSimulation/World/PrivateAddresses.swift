@@ -1,15 +1,15 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Which station has used which random address, learnt from the commands that set them.
+/// The station that used each random address, learned from the commands that set them.
 struct PrivateAddresses {
     private var owners: [UInt64: Int] = [:]
     private var current: [Int: DeviceAddress] = [:]
 
-    /// A host has sent a command.
+    /// Notes a command that a host has sent.
     mutating func sent(_ packet: Span<UInt8>, from station: Int) {
-        // Type, opcode and length come before LE Set Random Address, whose only parameter is the address (Core 5.4, Vol 4,
-        // Part E, 7.8.4).
+        // In LE Set Random Address, type, opcode and length precede the address, which is the only parameter (Core 5.4,
+        // Vol 4, Part E, 7.8.4).
         let opcode = HCIOpcode.leSetRandomAddress.rawValue
         guard packet.count == 10, packet[0] == HCIPacketType.command.rawValue,
             UInt16(packet[1]) | UInt16(packet[2]) << 8 == opcode
@@ -22,6 +22,6 @@ struct PrivateAddresses {
 
     func owner(of address: DeviceAddress) -> Int? { owners[address.value] }
 
-    /// The address that a station has set last.
+    /// The address that a station has set most recently.
     func current(of station: Int) -> DeviceAddress? { current[station] }
 }

@@ -1,11 +1,12 @@
 import BluetoothATT
 import BluetoothBase
 
-/// What a whole packet, H4 indicator first, is about.
+/// Queries on a complete packet, H4 indicator first.
 extension Span<UInt8> {
     func word(_ offset: Int) -> UInt16 { UInt16(self[offset]) | UInt16(self[offset + 1]) << 8 }
 
-    /// The handle in an LE Connection Complete or LE Enhanced Connection Complete that reports a link (7.7.65.1, 7.7.65.10).
+    /// The connection handle if this is an LE Connection Complete or LE Enhanced Connection Complete event that reports
+    /// a link (7.7.65.1, 7.7.65.10).
     var openedLink: UInt16? {
         guard count >= 22, self[0] == 4, self[1] == 0x3E, self[3] == 0x01 || self[3] == 0x0A, self[4] == 0 else {
             return nil
@@ -13,7 +14,7 @@ extension Span<UInt8> {
         return word(5)
     }
 
-    /// Whether this is a packet with an answer of ATT, or of the signalling channel.
+    /// Whether the packet is a response or confirmation of ATT, or a response on the signaling channel.
     var isAnswer: Bool {
         guard count > 9, self[0] == 2, self[2] >> 4 & 0b11 != 0b01, self[8] == 0 else { return false }
         switch self[7] {

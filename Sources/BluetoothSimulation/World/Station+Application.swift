@@ -4,7 +4,8 @@ import CoreBluetooth
 import Dispatch
 
 extension Station {
-    /// Begins an application on `CoreBluetooth` at this station, as `World.spawn` begins one on `BluetoothLE`.
+    /// Launches an application that uses `CoreBluetooth` at this station. For one that uses `BluetoothLE`, see
+    /// `World.spawn`.
     ///
     ///     final class Phone: NSObject, CBCentralManagerDelegate {
     ///         private var central: CBCentralManager?
@@ -18,15 +19,15 @@ extension Station {
     ///
     ///     try world.addStation().launch { Phone() }
     ///
-    /// The managers that `begin` creates share an adapter at this station. Their queues, the main queue among them, are
-    /// queues of the world: each runs its blocks in order on the world's thread, and the seed decides what comes first of
-    /// different queues, turns of hosts and tasks. The application does nothing on other threads or queues; what it
-    /// is to do later it passes to `World.schedule`. State is not restored.
+    /// The managers that `begin` creates share an adapter at this station. Their queues, including the main queue,
+    /// become queues of the world. Each queue runs its blocks in order on the world's thread. The seed decides the
+    /// order between queues, turns of hosts, and tasks. The application must not use other threads or queues; use
+    /// `World.schedule` for later work. State restoration is not supported.
     ///
-    /// The world holds the application until `World.end`, which closes its adapter.
+    /// The world keeps the application until `World.end`, which closes its adapter.
     ///
-    /// - Parameter begin: makes the application, with its managers.
-    /// - Throws: what `begin` throws, or `BluetoothError` if there is no adapter.
+    /// - Parameter begin: creates the application with its managers.
+    /// - Throws: rethrows errors of `begin`, or throws `BluetoothError` if no adapter is available.
     @discardableResult
     public func launch<Application: AnyObject>(_ begin: () throws -> Application) throws -> Application {
         let world = self.world
@@ -45,16 +46,16 @@ extension Station {
         var held: Application? = application
         world.atEnd { [unowned world] in
             withExtendedLifetime(held) { held = nil }
-            // Its managers leave first.
+            // The managers are released first.
             world.schedule(at: world.now) { runner.close() }
         }
         return application
     }
 }
 
-/// The queues of a world that stand for those of Dispatch.
+/// The world's replacements for Dispatch queues.
 private final class WorldQueues: @unchecked Sendable {
-    // Unchecked: used on the world's thread alone.
+    // Unchecked: only used on the world's thread.
 
     private unowned let world: World
     private let main: WorldQueue

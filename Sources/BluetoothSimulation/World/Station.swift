@@ -2,35 +2,37 @@ import BluetoothBase
 import BluetoothHCI
 import VirtualRadio
 
-/// One controller of a world, with the wire to its host. It is the `PacketPort` to open an adapter on.
+/// One controller of a world and the wire to its host. It is the `PacketPort` on which to open an adapter.
 public struct Station: Sendable {
+    /// The world that the station belongs to.
     public let world: World
     /// The number of the station in its world, from 0.
     public let index: Int
 
-    /// A station as the world keeps it: an object, since it is large, and looked at for every packet.
+    /// The state of a station. A class, because it is large and accessed for every packet.
     final class State {
         let controller: ControllerID
         let address: DeviceAddress
         /// The host on the controller.
         @exclusivity(unchecked) var host: (any PacketPortHost)?
-        /// The host that has asked for a turn, which may have no transport at the moment.
+        /// The host that requested a turn, which may have no transport at the moment.
         @exclusivity(unchecked) var requester: (any PacketPortHost)?
         @exclusivity(unchecked) var attachment: UInt64 = 0
-        /// Whether the host has had a turn for its packets, and did not take them: it has no transport at the moment.
+        /// Whether the host had a turn for its packets and did not take them, because it has no transport at the
+        /// moment.
         @exclusivity(unchecked) var hasDeclined = false
-        /// When the host wants its next turn.
+        /// The time of the host's next turn.
         @exclusivity(unchecked) var deadline: Instant?
-        /// Until then the host gets no turn, as a process that is suspended.
+        /// The host gets no turn until this time, like a suspended process.
         @exclusivity(unchecked) var stalledUntil: Instant?
-        /// What watches advertising after links that end at once, in worlds with hardship.
+        /// Checks the pace of advertising after links that end immediately, in worlds with hardship.
         @exclusivity(unchecked) var pace: AdvertisingPace?
-        /// What happens once the host has received a packet of a kind.
+        /// Actions to perform once the host has received a packet of a kind.
         @exclusivity(unchecked) var traps: [(moment: Scenario.Fault.Moment, strike: () -> Void)] = []
-        /// What is wrong with the wire.
+        /// The faults of the wire.
         let wire: Wire
         @exclusivity(unchecked) var inspector: HCIInspector
-        /// What watches keys and encryption, in worlds with security.
+        /// Checks keys and encryption, in worlds with security.
         @exclusivity(unchecked) var security: SecurityInspector?
 
         init(_ controller: ControllerID, _ configuration: ControllerConfiguration, seed: UInt64) {
@@ -52,10 +54,10 @@ public struct Station: Sendable {
 }
 
 extension World {
-    /// Adds a controller, and the wire to its host.
+    /// Adds a controller and the wire to its host.
     ///
-    /// - Parameter configure: changes the controller's properties; by default it supports everything and has a public
-    ///   address.
+    /// - Parameter configure: changes the controller's properties. By default, `ControllerConfiguration` applies, with
+    ///   a unique public address.
     public func addStation(_ configure: (inout ControllerConfiguration) -> Void = { _ in }) -> Station {
         let index = stations.count
         let address = DeviceAddress(0x00_1B_DC_00_00_01 + UInt64(index), kind: .public)
@@ -69,15 +71,17 @@ extension World {
     /// The station with a number.
     public func station(_ index: Int) -> Station { Station(world: self, index: index) }
 
-    /// How many stations there are.
+    /// The number of stations.
     public var stationCount: Int { stations.count }
 }
 
 // MARK: - The port
 
 extension Station: PacketPort {
+    /// The number of the station, such as `station 0`.
     public var name: String { "station \(index)" }
 
+    /// The world and the number of the station, so that copies of a station have equal identities.
     public var identity: AnyHashable { Identity(world: ObjectIdentifier(world), index: index) }
 
     private struct Identity: Hashable {
@@ -85,37 +89,48 @@ extension Station: PacketPort {
         let index: Int
     }
 
+    /// Whether the controller is present. A fault can unplug it for a while.
     public var isPluggedIn: Bool { world.air[world.stations[index].controller].isPresent }
 
+    /// The current virtual time of the world.
     public var now: Instant { world.now }
 
+    /// True, because time passes only while the world runs.
     public var isTimeManual: Bool { true }
 
-    /// The world gives its hosts their turns.
+    /// Nil, because the world gives its hosts their turns.
     public var nextDeadline: Instant? { nil }
 
+    /// Attaches a host. It replaces and notifies the previous host, whose pending packets are discarded.
+    ///
+    /// - Returns: an identifier to pass to `detach`.
     public func attach(_ host: any PacketPortHost) -> UInt64 {
         world.stations[index].attachment += 1
         let attachment = world.stations[index].attachment
         let former = world.stations[index].host
         world.stations[index].host = host
         world.stations[index].hasDeclined = false
-        // What was for the host before is none of its business.
+        // Discard packets meant for the previous host.
         world.air[world.stations[index].controller].outbox.removeAll()
         if former !== host { former?.displaced() }
         return attachment
     }
 
+    /// Detaches a host and resets the controller. Does nothing if another host has already replaced it.
     public func detach(_ attachment: UInt64) {
         guard world.stations[index].attachment == attachment else { return }
         world.reset(index)
         world.stations[index].host = nil
     }
 
+    /// Sends a packet to the controller, H4 indicator first. The world checks it, and applies the wire's faults.
     public func send(_ packet: Span<UInt8>) { world.send(packet, from: index) }
 
+    /// Takes the packets that the controller has for its host; only one packet per call while the wire has faults.
     public func receive(into packets: inout PacketQueue) { world.receive(into: &packets, at: index) }
 
+    /// Requests a turn for a host, which gets it when the world runs. A request from another thread is ignored, and is
+    /// a violation of the rule `escaped`.
     public func requestTurn(of host: any PacketPortHost) {
         guard world.checkThread("a call was made from another thread: make calls in tasks of the world") else { return }
         world.stations[index].requester = host

@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// Actions for later, those of one instant in the order in which they were added: a binary heap.
+/// Scheduled actions, in a binary heap. Actions due at the same instant run in the order in which they were added.
 struct TimedActions {
     private struct Entry {
         var due: Instant

@@ -2,15 +2,15 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothHCI
 
-/// What lies between a host and its controller, and what is wrong with it. An object, since it is asked for every packet.
+/// The connection between a host and its controller, with its faults. A class, because it is accessed for every packet.
 final class Wire {
     /// Faults of the transport and of the controller.
     @exclusivity(unchecked) private(set) var faults: HCIFaults
-    /// How likely it is that an ATT PDU leaves this host with its octets changed: to its peers it is a broken device.
+    /// The probability that an ATT PDU from this host is modified. To its peers the host then is a broken device.
     var mutationRate = 0.0 { didSet { refresh() } }
-    /// How likely it is that data for this host has flags that make it no data, or is a fragment that is lost.
+    /// The probability that data for this host gets invalid flags, or that a fragment is lost.
     var fragmentLossRate = 0.0 { didSet { refresh() } }
-    /// One of the faults of hardship, while it lasts.
+    /// The current fault of hardship, if any.
     var rudeness: Scenario.Fault.Kind? {
         didSet {
             endings = []
@@ -18,22 +18,23 @@ final class Wire {
             refresh()
         }
     }
-    /// Links whose end the host has asked for while it is not told of those.
+    /// Links that the host has disconnected, and whose end is not reported to it.
     @exclusivity(unchecked) private var endings: Set<UInt16> = []
     @exclusivity(unchecked) private var hasFlooded = false
-    /// Links that the host has still to learn of. What it sends with their handles meanwhile was meant for those before.
+    /// Links that the host has yet to learn of. Data it sends with their handles in the meantime is meant for earlier
+    /// links.
     @exclusivity(unchecked) private var arriving: Set<UInt16> = []
-    /// When the controller has connected to another device than the one asked for, since its last Reset.
+    /// The times at which the controller connected to another device than the requested one, since its last Reset.
     @exclusivity(unchecked) private(set) var misdirected: [Instant] = []
-    /// Whether values may have been lost or doubled in a way that no host can notice.
+    /// Whether values may have been lost or duplicated in a way that no host can detect.
     @exclusivity(unchecked) private(set) var isTainted = false
-    /// Whether the controller's counts of packets were changed.
+    /// Whether the controller's counts of completed packets were changed.
     @exclusivity(unchecked) private(set) var isMiscounting = false
-    /// Whether the controller had no room for data that its host has sent, and lost it.
+    /// Whether the controller ran out of buffers and lost data from its host.
     @exclusivity(unchecked) private(set) var hasOverflowed = false
-    /// Whether commands were changed on their way.
+    /// Whether commands were modified in transit.
     @exclusivity(unchecked) private(set) var changesCommands = false
-    /// How many faults have happened so far.
+    /// The number of faults so far.
     @exclusivity(unchecked) private(set) var faultCount = 0
 
     @exclusivity(unchecked) private var hasFaults = false
@@ -48,7 +49,7 @@ final class Wire {
         self.generator = generator
     }
 
-    /// How often the faults of the transport and of the controller happen.
+    /// The rates of the faults of the transport and the controller.
     var rates: HCIFaultRates {
         get { faults.rates }
         set {
@@ -57,20 +58,20 @@ final class Wire {
         }
     }
 
-    /// Whether packets have to be looked at.
+    /// Whether packets must pass through this object.
     var isFaulty: Bool { hasFaults || nextDeadline != nil || hasPackets }
 
     private func refresh() {
         hasFaults = faults.rates != .none || mutationRate > 0 || fragmentLossRate > 0 || rudeness != nil
     }
 
-    /// What is asked for all the time is kept here: to ask `faults` for it copies them.
+    /// Caches the state that is read frequently, because reading it from `faults` copies them.
     private func note() {
         nextDeadline = faults.nextDeadline
         hasPackets = !faults.toHost.isEmpty || !faults.toController.isEmpty
     }
 
-    /// Has a packet wait for the host.
+    /// Queues a packet for the host.
     func keepForHost(_ packet: Span<UInt8>) {
         faults.toHost.append(packet)
         note()
@@ -78,7 +79,7 @@ final class Wire {
 
     func hasPackets(at now: Instant) -> Bool { hasPackets || (nextDeadline.map { $0 <= now } ?? false) }
 
-    /// Takes a packet on its way. True if it is to be passed on as it is.
+    /// Takes a packet in transit. Returns true if it must be passed on unchanged.
     func take(_ packet: Span<UInt8>, _ direction: PacketDirection, at now: Instant) -> Bool {
         noteLate(packet, direction)
         // Data Buffer Overflow (Vol 4, Part E, 7.7.26).
@@ -113,7 +114,7 @@ final class Wire {
         }
     }
 
-    /// Notes what no host can notice: data that comes twice, or a start of a frame of which nothing is left.
+    /// Notes faults that no host can detect: duplicated data, and a start of a frame of which nothing is left.
     private func note(_ fault: HCIFault) {
         if case .command = fault.packet, fault.kind == .cut || fault.kind == .lengthened { changesCommands = true }
         if fault.kind == .excessCompletion { (isMiscounting, isTainted) = (true, true) }
@@ -124,7 +125,8 @@ final class Wire {
         }
     }
 
-    /// Notes what no host can know either: that its data goes to a peer which is not the one it was meant for any more.
+    /// Notes data that the host cannot know it sends to the wrong peer, because the handle already belongs to a new
+    /// link.
     private func noteLate(_ packet: Span<UInt8>, _ direction: PacketDirection) {
         if direction == .toHost, let handle = packet.openedLink { arriving.insert(handle) }
         if direction == .toController, packet.count > 5, packet[0] == 2, arriving.contains(packet.word(1) & 0x0FFF) {
@@ -132,7 +134,7 @@ final class Wire {
         }
     }
 
-    /// Packets that are due, oldest first.
+    /// Removes and returns the oldest packet that is due.
     func next(_ direction: PacketDirection, at now: Instant) -> [UInt8]? {
         guard hasPackets(at: now) else { return nil }
         defer { note() }
@@ -143,14 +145,14 @@ final class Wire {
         return packet
     }
 
-    /// Forgets what is under way.
+    /// Drops all packets in transit.
     func clear() {
         faults.removeAll()
         arriving = []
         note()
     }
 
-    /// Ends all faults. What is under way still arrives.
+    /// Ends all faults. Packets in transit still arrive.
     func calm() {
         rates = .none
         mutationRate = 0
@@ -160,7 +162,7 @@ final class Wire {
 
     // MARK: - Hardship
 
-    /// Does with a packet what the fault of hardship does. False if that leaves it as it is.
+    /// Applies the fault of hardship to a packet. Returns false if the packet stays unchanged.
     private func offend(_ packet: Span<UInt8>, _ direction: PacketDirection, at now: Instant) -> Bool {
         switch (rudeness, direction) {
         case (.unanswering, .toController): return packet.isAnswer
@@ -173,11 +175,11 @@ final class Wire {
         case (.lostEnds, .toHost):
             // Disconnection Complete (7.7.5).
             guard packet.count == 7, packet[0] == 4, packet[1] == 0x05 else { return false }
-            // Once: the next link may have the same handle, and its host has not asked for its end.
+            // Only once: the next link may get the same handle, and its host has not disconnected it.
             return endings.remove(packet.word(4)) != nil
         case (.wrongPeers, .toHost): return misdirect(packet, at: now)
         case (.wrongPeers, .toController):
-            // A controller is as new behind a Reset (Vol 4, Part E, 7.3.2): what it did before says nothing of it.
+            // A Reset makes the controller as good as new (Vol 4, Part E, 7.3.2), so earlier connections do not count.
             if packet.count == 4, packet[0] == 1, packet[1] == 0x03, packet[2] == 0x0C { misdirected = [] }
             return false
         case (.excess, .toHost): return exceed(packet)
@@ -189,7 +191,7 @@ final class Wire {
         }
     }
 
-    /// Reports a connection with another device than there is at the other end.
+    /// Reports a connection with another device than the one at the other end.
     private func misdirect(_ packet: Span<UInt8>, at now: Instant) -> Bool {
         guard packet.openedLink != nil, packet[7] == 0 else { return false }
         var bytes = Array(packet)
@@ -199,7 +201,7 @@ final class Wire {
         return true
     }
 
-    /// Has a PDU of a peer come too long, or a thousand times.
+    /// Makes a PDU of a peer arrive with excessive length, or 1,300 times.
     private func exceed(_ packet: Span<UInt8>) -> Bool {
         let isStart = packet.count > 11 && packet[0] == 2 && packet[2] >> 4 & 0b11 != 0b01
         guard isStart, packet[7] == 4, packet[8] == 0, Int(packet.word(5)) == packet.count - 9 else { return false }
@@ -220,7 +222,7 @@ final class Wire {
         return true
     }
 
-    /// Has the rest of a frame come behind octets of something else: more than any frame has.
+    /// Inserts unrelated octets before the rest of a frame, more than any frame has.
     private func lengthen(_ packet: Span<UInt8>) -> Bool {
         guard packet.count > 5, packet[0] == 2, packet[2] >> 4 & 0b11 == 0b01, draw(0.1) else { return false }
         var bytes = Array(packet)
@@ -232,7 +234,7 @@ final class Wire {
 
     // MARK: - Changes
 
-    /// A packet as a broken device or a broken controller would send it; empty for none at all, nil if it stays as it is.
+    /// A packet as a broken device or controller would send it; empty to drop the packet, nil to leave it unchanged.
     private func change(_ packet: Span<UInt8>, _ direction: PacketDirection) -> [UInt8]? {
         guard packet.count > 5 else { return nil }
         if packet[0] == HCIPacketType.command.rawValue { return direction == .toController ? renameKey(packet) : nil }
@@ -250,7 +252,7 @@ final class Wire {
         }
     }
 
-    /// Changes an ATT PDU: its opcode, its octets, or its length.
+    /// Modifies the opcode, the octets or the length of an ATT PDU.
     private func mutate(_ packet: Span<UInt8>) -> [UInt8]? {
         let header = 9
         guard packet.count > header, packet[7] == 4, packet[8] == 0, packet[2] >> 4 & 0b11 != 0b01 else { return nil }
@@ -275,7 +277,7 @@ final class Wire {
         return bytes
     }
 
-    /// Makes a response one to another request. False if it is none.
+    /// Turns a response into one to another request. Returns false if the PDU is not a response.
     private func giveOtherAnswer(_ pdu: inout ArraySlice<UInt8>) -> Bool {
         guard ATTOpcode(rawValue: pdu[pdu.startIndex])?.kind == .response else { return false }
         let requests = ATTOpcode.allCases.filter { $0.kind == .request }
@@ -288,7 +290,7 @@ final class Wire {
         return true
     }
 
-    /// Makes data unusable in a way that the host can notice: by its flags, or because the rest of a frame is missing.
+    /// Makes data unusable in a way that the host can detect: by invalid flags, or by dropping the rest of a frame.
     private func loseFragment(_ packet: Span<UInt8>) -> [UInt8]? {
         let isContinuation = packet[2] >> 4 & 0b11 == 0b01
         if isContinuation { return [] }
@@ -296,12 +298,12 @@ final class Wire {
         switch generator.next() % 3 {
         case 0, 1:
             bytes[2] |= generator.oneIn(2) ? 0b0100_0000 : 0b0011_0000
-            // Where it comes beside the real one, a host that takes it has it twice.
+            // The packet arrives in addition to the real one. A host that accepts it receives the data twice.
             guard generator.oneIn(2) else { return bytes }
             faults.toHost.append(bytes.span)
             return nil
         default:
-            // The rest of the frame, which never comes.
+            // Drop the rest of the frame.
             guard packet.count > 10 else { return nil }
             bytes.removeLast(1 + Int(generator.next() % UInt64(packet.count - 10)))
             write(UInt16(bytes.count - 5), at: 3, in: &bytes)
@@ -309,7 +311,7 @@ final class Wire {
         return bytes
     }
 
-    /// Asks for the key of another EDIV and Rand than the one that is meant.
+    /// Changes the EDIV or Rand in a request for a key.
     private func renameKey(_ packet: Span<UInt8>) -> [UInt8]? {
         guard mutationRate > 0, packet.count == 32, packet[1] == 0x19, packet[2] == 0x20, generator.oneIn(2) else {
             return nil

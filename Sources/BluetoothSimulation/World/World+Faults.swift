@@ -2,9 +2,9 @@ import BluetoothBase
 import BluetoothHCI
 import VirtualRadio
 
-/// What goes wrong in a world.
+/// The faults of a world.
 extension World {
-    /// Begins a fault, and ends it after its time.
+    /// Begins a fault, and schedules its end.
     func begin(_ fault: Scenario.Fault) {
         var pick = SeededGenerator(seed: fault.pick)
         let index = fault.device, controller = stations[index].controller
@@ -47,7 +47,7 @@ extension World {
         case .unanswering, .lostEnds, .wrongPeers, .excess, .overlongFragments, .lostUpdates:
             stations[index].wire.rudeness = fault.kind
             schedule(at: end) { [unowned self] in stations[index].wire.rudeness = nil }
-        // Whoever plays the applications ends them.
+        // The scenario run restarts the process itself.
         case .restart: return
         }
     }
@@ -62,7 +62,7 @@ extension World {
         schedule(at: end) { [unowned self] in stations[index].wire.rates = .none }
     }
 
-    /// Takes a controller out, as a dongle is unplugged.
+    /// Removes a controller, like unplugging a dongle.
     func unplug(_ index: Int) {
         guard air[stations[index].controller].isPresent else { return }
         air.removeController(stations[index].controller, at: now)
@@ -79,7 +79,7 @@ extension World {
         request(index)
     }
 
-    /// Ends everything that is wrong.
+    /// Ends all faults.
     func calm() {
         for index in stations.indices {
             stations[index].wire.calm()
@@ -93,8 +93,8 @@ extension World {
 }
 
 extension HCIFaultRates {
-    /// What a host recovers from without the loss of anything but links: nothing is changed or lost that it could not
-    /// know of.
+    /// Faults from which a host recovers with the loss of links only: nothing is modified or lost in a way that the
+    /// host cannot detect.
     static let recoverable: HCIFaultRates = {
         var rates = HCIFaultRates.badWeather
         rates.cut = 0
@@ -106,14 +106,14 @@ extension HCIFaultRates {
         return rates
     }()
 
-    /// Completed packets that are reported late, as nothing forbids.
+    /// Completed packets are reported late, which is allowed.
     static let tardy: HCIFaultRates = {
         var rates = HCIFaultRates.none
         rates.lateCompletions = 0.7
         return rates
     }()
 
-    /// Packets that are cut, lengthened and doubled, which no controller may do: a host has to outlive it.
+    /// Packets are truncated, lengthened and duplicated. No controller may do that, but a host must survive it.
     static let damaging: HCIFaultRates = {
         var rates = HCIFaultRates.badWeather
         rates.cut = 0.03

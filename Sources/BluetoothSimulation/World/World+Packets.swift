@@ -4,7 +4,7 @@ import VirtualRadio
 
 /// Packets between hosts and controllers.
 extension World {
-    /// Whether there is something for a host to receive.
+    /// Whether packets are available for a host to receive.
     func hasPackets(for index: Int) -> Bool {
         guard stations[index].host != nil, !stations[index].hasDeclined,
             stations[index].stalledUntil.map({ $0 <= now }) ?? true
@@ -32,7 +32,8 @@ extension World {
         deliverToController(index)
     }
 
-    /// Whether a rule can be checked: where packets were cut, the inspector takes other octets for opcodes than the host.
+    /// Whether a rule can be checked. If packets were truncated, the inspector may parse other octets as opcodes than
+    /// the host.
     private func isPlain(_ rule: Violation.Rule) -> Bool {
         switch rule {
         case .oneRequest, .oneIndication, .mtu, .channelCredit, .wellFormed, .protection, .bond:
@@ -41,7 +42,7 @@ extension World {
         }
     }
 
-    /// Hands the controller what is due.
+    /// Delivers the packets that are due to the controller.
     func deliverToController(_ index: Int) {
         while let packet = stations[index].wire.next(.toController, at: now) {
             air.receive(packet.span, from: stations[index].controller, at: now)
@@ -62,7 +63,7 @@ extension World {
         packets.forEach { received($0, at: index) }
     }
 
-    /// One packet a turn: what the host sends in answer then follows it, and not what came behind it.
+    /// Delivers one packet per turn, so that the host's response is ordered directly after the packet.
     private func receiveOne(into packets: inout PacketQueue, at index: Int) {
         let controller = stations[index].controller
         deliverToController(index)
@@ -90,7 +91,7 @@ extension World {
         }
     }
 
-    /// Has what waits for a packet happen behind it.
+    /// Triggers the faults that wait for this kind of packet, after the host has received it.
     private func spring(_ packet: Span<UInt8>, _ index: Int) {
         guard let moment = Scenario.Fault.Moment(of: packet) else { return }
         let struck = stations[index].traps.filter { $0.moment == moment }
@@ -105,17 +106,17 @@ extension World {
         observePacket?(station(index), direction, packet)
     }
 
-    /// Notes a connection that a controller has made to another device than the one it was asked for.
+    /// Checks how often a controller has connected to another device than the requested one.
     func checkPace(_ index: Int) {
         let recent = stations[index].wire.misdirected.filter { $0.advanced(by: .seconds(10)) > now }
         guard recent.count > Self.misdirectedLimit else { return }
         fail(.bounds, "\(recent.count) connections to others within ten seconds", at: station(index))
     }
 
-    /// At once, and after 0, 100, 300, 700, 1,500, 3,100 and 6,300 ms make eight.
+    /// An immediate attempt, and retries after 0, 100, 300, 700, 1,500, 3,100 and 6,300 ms, make eight.
     private static let misdirectedLimit = 10
 
-    /// Resets a controller whose host has left, for the next one.
+    /// Resets a controller whose host has detached, ready for the next host.
     func reset(_ index: Int) {
         var writer = ByteWriter()
         Reset().encodePacket(into: &writer)
@@ -129,7 +130,7 @@ extension World {
 }
 
 extension Scenario.Fault.Moment {
-    /// The kind of a packet that a host receives.
+    /// The kind of a packet that a host receives, if a fault can wait for it.
     fileprivate init?(of packet: Span<UInt8>) {
         guard packet.count > 3 else { return nil }
         if packet[0] == HCIPacketType.aclData.rawValue {

@@ -6,11 +6,11 @@ import HCITransport
 import Synchronization
 import VirtualRadio
 
-/// Adapters, the controllers below them and the applications above them, on one air and one virtual clock.
+/// Adapters, the controllers below them and the applications above them, on one air with one virtual clock.
 ///
-/// A world is played on one thread. Time passes only in `run(for:)`, and jumps from one event to the next, so a day on
-/// the air takes no longer than its packets. Everything that is random comes from the seed: the same seed, the same calls
-/// give the same bytes.
+/// A world runs on one thread. Time passes only in `run(for:)`, and jumps from one event to the next, so an idle day
+/// takes almost no real time. The seed is the only source of randomness: the same seed and the same calls produce the
+/// same bytes.
 ///
 ///     let world = World(seed: 1)
 ///     let phone = world.addStation(), sensor = world.addStation()
@@ -19,18 +19,18 @@ import VirtualRadio
 ///     world.run(for: .seconds(60))
 ///     #expect(world.violations.isEmpty)
 public final class World: @unchecked Sendable {
-    // Unchecked: everything is used on the thread that plays the world. What may come from another thread, a turn or a
-    // job, goes through `foreign`, and is a violation.
+    // Unchecked: everything is used on the thread that runs the world. Turns and jobs requested on other threads are
+    // detected by `checkThread`, and are violations.
 
-    /// The seed of all that is random.
+    /// The seed of everything random.
     public let seed: UInt64
-    /// The present.
+    /// The current time.
     @exclusivity(unchecked) public private(set) var now = Instant.zero
-    /// What has gone wrong, oldest first; at most `maximumViolations`.
+    /// The violations so far, oldest first; at most `maximumViolations`.
     public private(set) var violations: [Violation] = []
-    /// How many HCI packets have passed between hosts and controllers.
+    /// The number of HCI packets that have passed between hosts and controllers.
     @exclusivity(unchecked) public internal(set) var packetCount = 0
-    /// A digest of all these packets and of when they passed: equal for equal runs.
+    /// A digest of all these packets and their times, equal for equal runs.
     @exclusivity(unchecked) public internal(set) var digest = PacketDigest()
     /// Called for every packet between a host and its controller, as the host sees it.
     @exclusivity(unchecked) public var observePacket: ((Station, PacketDirection, Span<UInt8>) -> Void)?
@@ -40,7 +40,7 @@ public final class World: @unchecked Sendable {
     /// The stations that have used each random address, in worlds where addresses change.
     @exclusivity(unchecked) var privateAddresses: PrivateAddresses?
     let executor = WorldExecutor()
-    /// Where the order of things that happen at one instant comes from.
+    /// The random order of events at the same instant.
     @exclusivity(unchecked) var order: SeededGenerator
     @exclusivity(unchecked) private var actions = TimedActions()
     private let thread = Atomic<Int32>(0)
@@ -49,15 +49,18 @@ public final class World: @unchecked Sendable {
     private var runningTasks = 0
     private var endings: [() -> Void] = []
     @exclusivity(unchecked) private var requested: [Int] = []
-    /// The queues that have a block to run.
+    /// The queues with blocks to run.
     @exclusivity(unchecked) private var readyQueues: [WorldQueue] = []
 
+    /// The maximum number of violations that a world records. Later ones are dropped.
     public static let maximumViolations = 16
-    /// How many turns and jobs there may be at one instant before the world counts as one that never comes to rest.
+    /// The maximum number of turns and jobs at one instant. Beyond it, the world is considered never to come to rest.
     static let maximumSteps = 50_000
-    /// Whether it never came to rest: then nothing more happens.
+    /// Whether the world failed to come to rest. It then stops.
     @exclusivity(unchecked) private var isRestless = false
 
+    /// Creates a world without stations, at time zero. It belongs to the current thread, or to the thread that runs it
+    /// later.
     public init(seed: UInt64) {
         self.seed = seed
         var generator = SeededGenerator(seed: seed)
@@ -69,12 +72,12 @@ public final class World: @unchecked Sendable {
 
     // MARK: - Time
 
-    /// Lets time pass: everything happens that is due, in order.
+    /// Advances time. Everything that is due happens in order.
     public func run(for duration: Duration) {
         run(until: now.advanced(by: duration))
     }
 
-    /// Lets time pass until `end`.
+    /// Advances time to `end`.
     public func run(until end: Instant) {
         precondition(!isRunning, "a world cannot be run from inside itself")
         isRunning = true
@@ -88,18 +91,18 @@ public final class World: @unchecked Sendable {
         now = max(now, end)
     }
 
-    /// Lets time pass without giving anybody a turn, as for processes that were suspended: all that is due in between
+    /// Advances time without giving any host a turn, as if all processes were suspended. Everything due in between
     /// happens late.
     public func jump(by duration: Duration) {
         now = now.advanced(by: duration)
     }
 
-    /// Carries out an action at an instant; at once if it has passed.
+    /// Performs an action at an instant, or as soon as the world runs if the instant has passed.
     public func schedule(at instant: Instant, _ action: @escaping () -> Void) {
         actions.add(action, at: instant)
     }
 
-    /// The next instant at which something happens by itself.
+    /// The next instant at which something is due.
     var nextEvent: Instant? {
         var next = earliest(air.nextDeadline, actions.nextDeadline)
         for station in stations { next = earliest(next, station.nextDeadline(after: now)) }
@@ -116,9 +119,10 @@ public final class World: @unchecked Sendable {
         while let action = actions.popFirst(at: now) { action() }
     }
 
-    /// Ends the world: its tasks are cancelled, and nothing happens in it any more. It holds nothing then that holds it.
+    /// Ends the world: its tasks are cancelled, and nothing happens in it afterwards. The world then releases
+    /// everything that could keep it alive.
     ///
-    /// A task that does not end within a minute of the world is a violation.
+    /// A task that does not finish within a minute of virtual time is a violation.
     public func end() {
         if !tasks.isEmpty {
             for task in tasks { task.cancel() }
@@ -143,12 +147,12 @@ public final class World: @unchecked Sendable {
         }
     }
 
-    /// Does something when the world ends, whose last second follows.
+    /// Performs an action when the world ends. One more second of virtual time follows.
     func atEnd(_ action: @escaping () -> Void) { endings.append(action) }
 
     // MARK: - One instant
 
-    /// Everything that can happen without time passing: turns of hosts, jobs of tasks, blocks of queues.
+    /// Performs everything that can happen without time passing: turns of hosts, jobs of tasks, and blocks of queues.
     private func settle() {
         guard !isRestless else { return }
         var steps = 0
@@ -166,7 +170,7 @@ public final class World: @unchecked Sendable {
         }
     }
 
-    /// Runs the next block of a queue, before or after turns that are due: a queue is a thread of its own.
+    /// Runs the next block of a queue, before or after turns that are due, because a queue is like a separate thread.
     private func runBlock() -> Bool {
         guard !readyQueues.isEmpty, requested.isEmpty || order.oneIn(2) else { return false }
         let pick = readyQueues.count == 1 ? 0 : order.below(readyQueues.count)
@@ -179,12 +183,12 @@ public final class World: @unchecked Sendable {
         return true
     }
 
-    /// A queue has a block to run.
+    /// Notes that a queue has a block to run.
     func noteReady(_ queue: WorldQueue) {
         if !readyQueues.contains(where: { $0 === queue }) { readyQueues.append(queue) }
     }
 
-    /// Gives one of the hosts that asked for it a turn.
+    /// Gives a turn to one of the hosts that requested it.
     private func takeTurn() -> Bool {
         guard !requested.isEmpty else { return false }
         let pick = requested.count == 1 ? 0 : Int(order.next() % UInt64(requested.count))
@@ -215,9 +219,9 @@ public final class World: @unchecked Sendable {
 
     // MARK: - Tasks
 
-    /// Begins a task on this world's thread. It goes on whenever the world runs; what it waits for must happen in the
-    /// world. Tasks that it starts itself have to be structured (`async let`, task groups): others leave the world, which
-    /// is a violation.
+    /// Starts a task on this world's thread. It continues whenever the world runs, and may only wait for events in the
+    /// world. Tasks that it starts must be structured (`async let`, task groups). Unstructured tasks leave the world's
+    /// thread, which is a violation.
     @discardableResult
     public func spawn(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         runningTasks += 1
@@ -229,22 +233,22 @@ public final class World: @unchecked Sendable {
         return task
     }
 
-    // MARK: - What goes wrong
+    // MARK: - Violations
 
-    /// Records that something is not as it must be.
+    /// Records a violation.
     public func fail(_ rule: Violation.Rule, _ text: String, at station: Station? = nil) {
         guard violations.count < Self.maximumViolations else { return }
         violations.append(Violation(rule: rule, instant: now, station: station?.index, text: text))
     }
 
-    /// Whether this is the world's thread. Fails the world if not.
+    /// Whether this is the world's thread. Records a violation if not.
     func checkThread(_ what: @autoclosure () -> String) -> Bool {
         if thread.load(ordering: .relaxed) == CurrentThread.identifier { return true }
         executor.noteEscape(what())
         return false
     }
 
-    /// Violations that another thread has caused.
+    /// Collects the violations caused by other threads.
     func takeEscapes() {
         for text in executor.takeEscapes() { fail(.escaped, text) }
     }

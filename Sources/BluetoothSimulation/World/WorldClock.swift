@@ -1,18 +1,21 @@
 import BluetoothBase
 import Synchronization
 
-/// The time of a world, to sleep by: `try await world.clock.sleep(for: .seconds(1))` takes no time outside of it.
+/// The clock of a world: `try await world.clock.sleep(for: .seconds(1))` takes no real time.
 public struct WorldClock: Clock {
+    /// A virtual time, which starts at zero in each world.
     public typealias Instant = BluetoothBase.Instant
 
     let world: World
 
+    /// The current virtual time of the world.
     public var now: Instant { world.now }
+    /// One nanosecond, the unit of `BluetoothBase.Instant`.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
     /// Waits until an instant of the world.
     ///
-    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `CancellationError` once the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let sleeper = Sleeper()
         await withTaskCancellationHandler {
@@ -26,11 +29,11 @@ public struct WorldClock: Clock {
         try Task.checkCancellation()
     }
 
-    /// A task that sleeps: it is woken once, by time or by being cancelled.
+    /// A sleeping task. It is woken once, by time or by cancellation.
     private final class Sleeper: Sendable {
         private let state = Mutex((continuation: CheckedContinuation<Void, Never>?.none, isOver: false))
 
-        /// False if it was cancelled before.
+        /// Returns false if the task was already cancelled.
         func begin(_ continuation: CheckedContinuation<Void, Never>) -> Bool {
             state.withLock { state in
                 if !state.isOver { state.continuation = continuation }

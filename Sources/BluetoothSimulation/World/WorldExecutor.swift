@@ -20,7 +20,7 @@ final class WorldExecutor: TaskExecutor {
         hasJobs.store(true, ordering: .relaxed)
     }
 
-    /// Runs one of the jobs that are ready. False if there is none.
+    /// Runs one of the ready jobs. Returns false if there is none.
     func runNext(_ order: inout SeededGenerator) -> Bool {
         guard hasJobs.load(ordering: .relaxed) else { return false }
         let job = state.withLock { state -> UnownedJob? in

@@ -1,7 +1,7 @@
-/// A queue of a world: its blocks run on the world's thread, one at a time and in their order. Between the blocks of
-/// different queues, and between those and the turns of hosts, the seed decides.
+/// A queue of a world. Its blocks run on the world's thread, one at a time and in order. The seed decides the order
+/// between the blocks of different queues and the turns of hosts.
 final class WorldQueue: @unchecked Sendable {
-    // Unchecked: used on the world's thread alone; a block that comes from another one is a violation.
+    // Unchecked: only used on the world's thread. A block enqueued from another thread is a violation.
 
     private weak let world: World?
     private var blocks: [@Sendable () -> Void] = []
@@ -17,7 +17,7 @@ final class WorldQueue: @unchecked Sendable {
         if !isSuspended { world.noteReady(self) }
     }
 
-    /// The next block, which runs at once; nil if there is none for now.
+    /// Removes and returns the next block, which the caller runs immediately; nil if there is none for now.
     func next() -> (@Sendable () -> Void)? {
         guard !isSuspended, first < blocks.count else { return nil }
         first += 1
@@ -29,7 +29,7 @@ final class WorldQueue: @unchecked Sendable {
         return block
     }
 
-    /// Runs no block until `resume`, as a queue whose application is busy.
+    /// Stops running blocks until `resume`, like a queue whose application is busy.
     func suspend() { isSuspended = true }
 
     func resume() {

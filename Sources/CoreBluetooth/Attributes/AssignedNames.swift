@@ -10,7 +10,7 @@ enum AssignedNames {
             ?? AssignedNumbers.name(ofDescriptor: uuid) ?? AssignedNumbers.name(ofDeclaration: uuid)
     }
 
-    /// Those that it calls otherwise than the SIG's lists do now.
+    /// Apple's names that differ from those in the current lists of the SIG.
     private static let applesOwn: [UInt16: String] = [
         0x1800: "Generic Access", 0x1801: "Generic Attribute", 0x2904: "Characteristic Format",
     ]

@@ -6,18 +6,20 @@ import Foundation
 open class CBCharacteristic: CBAttribute, KeyValueObservable {
     /// The service it belongs to; nil when the service is gone.
     open weak var service: CBService? { owner }
-    /// What can be done with the value.
+    /// The operations that the value supports.
     open var properties: CBCharacteristicProperties { allowed }
-    /// The value as it was last read or notified; nil before.
+    /// The value that was last read, notified or indicated; nil before that.
     open var value: Data? { currentValue }
-    /// The descriptors, as far as they have been discovered; nil before.
+    /// The descriptors discovered so far; nil before the first discovery.
     open var descriptors: [CBDescriptor]? { parts }
-    /// Whether the value is broadcast: never, here.
+    /// Whether the value is broadcast. Always false here.
     @available(*, deprecated, message: "values are not broadcast")
     open var isBroadcasted: Bool { false }
     /// Whether the value is notified or indicated when it changes.
     open var isNotifying: Bool { notifying }
 
+    /// The observers that `observe(_:options:changeHandler:)` has added. They are called when `value` or
+    /// `isNotifying` changes.
     public let _observers = KeyValueObservers()
     private let ownerReference = WeakReference<CBService>()
     @Guarded var allowed: CBCharacteristicProperties
@@ -28,7 +30,7 @@ open class CBCharacteristic: CBAttribute, KeyValueObservable {
     @Guarded var notifying = false {
         didSet { _observers.changed() }
     }
-    /// What discovery found; nil for one of this application's.
+    /// The result of discovery; nil for a characteristic of this application.
     @Guarded private(set) var discovered: DiscoveredCharacteristic?
 
     var owner: CBService? {
@@ -50,20 +52,20 @@ open class CBCharacteristic: CBAttribute, KeyValueObservable {
         currentValue = value
     }
 
-    /// After restoration: the handles or the properties are different now.
+    /// After restoration, takes the current handles and properties of the characteristic.
     func move(to found: DiscoveredCharacteristic) {
         discovered = found
         handle = found.valueHandle
         allowed = CBCharacteristicProperties(rawValue: UInt(found.properties.rawValue))
     }
 
-    /// The handles at which descriptors may be.
+    /// The handles that may belong to descriptors; nil if there are none.
     var descriptorHandles: ClosedRange<AttributeHandle>? {
         guard let discovered, discovered.valueHandle < discovered.endHandle else { return nil }
         return AttributeHandle(discovered.valueHandle.rawValue + 1)...discovered.endHandle
     }
 
-    /// What to subscribe to: notifications if the characteristic has them.
+    /// The configuration to subscribe with: notifications if the characteristic supports them, otherwise indications.
     var configuration: GATTClientConfiguration {
         if properties.contains(.notify) { return .notifications }
         return properties.contains(.indicate) ? .indications : []
@@ -78,7 +80,7 @@ open class CBCharacteristic: CBAttribute, KeyValueObservable {
 
 /// A characteristic that this application offers.
 open class CBMutableCharacteristic: CBCharacteristic {
-    /// Who may read and write the value.
+    /// The permissions for reading and writing the value.
     open var permissions: CBAttributePermissions {
         get { granted }
         set { granted = newValue }
@@ -111,9 +113,9 @@ open class CBMutableCharacteristic: CBCharacteristic {
 
     /// - Parameters:
     ///   - UUID: the characteristic's UUID.
-    ///   - properties: what can be done with the value.
+    ///   - properties: the operations that the value supports.
     ///   - value: a fixed value; nil if this application answers reads.
-    ///   - permissions: who may read and write it.
+    ///   - permissions: the permissions for reading and writing the value.
     public init(
         type UUID: CBUUID, properties: CBCharacteristicProperties, value: Data?, permissions: CBAttributePermissions
     ) {

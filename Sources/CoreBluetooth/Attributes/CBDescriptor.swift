@@ -8,8 +8,9 @@ open class CBDescriptor: CBAttribute {
     /// The characteristic it belongs to; nil when the characteristic is gone.
     open weak var characteristic: CBCharacteristic? { owner }
 
-    /// The value as it was last read, nil before: a `String` for a User Description, an `NSNumber` for Extended Properties
-    /// and the Client and Server Configurations, else `Data`.
+    /// The value that was last read; nil before that. It is a `String` for Characteristic User Description, an
+    /// `NSNumber` for Characteristic Extended Properties and for Client and Server Characteristic Configuration, and
+    /// `Data` otherwise.
     open var value: Any? { currentValue }
 
     private let ownerReference = WeakReference<CBCharacteristic>()
@@ -46,8 +47,9 @@ open class CBDescriptor: CBAttribute {
 /// A descriptor that this application offers.
 open class CBMutableDescriptor: CBDescriptor {
     /// - Parameters:
-    ///   - UUID: the descriptor's UUID. Those that the stack keeps itself (2900, 2902, 2903) cannot be published.
-    ///   - value: a `String` for a User Description, else `Data`. Anything else is a programming error for those two.
+    ///   - UUID: the descriptor's UUID. The stack manages 2900, 2902 and 2903 itself, so these cannot be published.
+    ///   - value: a `String` for Characteristic User Description, otherwise `Data`. A value of another type is a
+    ///     programming error for Characteristic User Description and Characteristic Presentation Format.
     public init(type UUID: CBUUID, value: Any?) {
         switch UUID.bluetoothUUID.uint16 {
         case 0x2901:

@@ -1,19 +1,19 @@
 import BluetoothATT
 import Foundation
 
-/// A service: a peripheral's, as far as it has been discovered, or one of this application's.
+/// A service: one discovered on a peripheral, or one of this application's.
 open class CBService: CBAttribute {
     /// The peripheral that has the service; nil for one of this application's, or when the peripheral is gone.
     open internal(set) weak var peripheral: CBPeripheral?
-    /// Whether the service is primary. A secondary one is found through a service that includes it.
+    /// Whether the service is primary. A secondary service is found through a service that includes it.
     open var isPrimary: Bool { isPrimaryService }
-    /// The services that this one includes, as far as they have been discovered; nil before.
+    /// The included services discovered so far; nil before the first discovery.
     open var includedServices: [CBService]? { included }
-    /// The characteristics, as far as they have been discovered; nil before.
+    /// The characteristics discovered so far; nil before the first discovery.
     open var characteristics: [CBCharacteristic]? { members }
 
     private let isPrimaryService: Bool
-    /// Where a discovered service is in the peer's database.
+    /// The handles of a discovered service in the peer's database.
     @Guarded private(set) var handles: ClosedRange<AttributeHandle>
     @Guarded var included: [CBService]?
     @Guarded var members: [CBCharacteristic]?
@@ -27,7 +27,7 @@ open class CBService: CBAttribute {
         super.init(type, at: handles.lowerBound)
     }
 
-    /// After restoration: its handles are different now.
+    /// After restoration, takes the current handles of the service.
     func move(to handles: ClosedRange<AttributeHandle>) {
         self.handles = handles
         handle = handles.lowerBound
@@ -46,7 +46,7 @@ open class CBMutableService: CBService {
         set { included = newValue }
     }
 
-    /// The characteristics of the service. They are fixed once `CBPeripheralManager.add` was called.
+    /// The characteristics of the service. They must not change after `CBPeripheralManager.add` was called.
     open override var characteristics: [CBCharacteristic]? {
         get { members }
         set {

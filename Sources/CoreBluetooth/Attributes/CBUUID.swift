@@ -1,16 +1,16 @@
 import BluetoothBase
 import Foundation
 
-/// A UUID of 16, 32 or 128 bits: an attribute's type, or a service that is advertised (Core 5.4, Vol 3, Part B, 2.5.1).
+/// A UUID of 16, 32 or 128 bits: the type of an attribute, or an advertised service (Core 5.4, Vol 3, Part B, 2.5.1).
 ///
-/// A short UUID equals the 128-bit UUID it stands for.
+/// A short UUID equals the 128-bit UUID that it represents.
 open class CBUUID: NSObject, NSCopying {
     private var octets = zeros
     package private(set) var bluetoothUUID = BluetoothUUID(bigEndian: zeros)
 
     private static let zeros = [UInt8](repeating: 0, count: 16)
 
-    /// The octets the UUID was made from: 2, 4 or 16, in the order of the text.
+    /// The octets that the UUID was created from: 2, 4 or 16, in the order of the text.
     open var data: Data { Data(octets) }
 
     /// The text: 4 or 8 digits, or 32 in groups.
@@ -21,11 +21,11 @@ open class CBUUID: NSObject, NSCopying {
         }
     }
 
-    /// A UUID of zeros.
+    /// Creates a UUID of zeros.
     // The only designated initializer: subclasses then inherit the others.
     public override init() {}
 
-    /// - Parameter theString: 4 or 8 hexadecimal digits, or 32 in groups (8-4-4-4-12), with or without `0x` before them.
+    /// - Parameter theString: 4 or 8 hexadecimal digits, or 32 in groups (8-4-4-4-12), with or without a leading `0x`.
     ///   Anything else is a programming error.
     public convenience init(string theString: String) {
         guard let octets = Self.octets(of: theString) else {
@@ -40,19 +40,19 @@ open class CBUUID: NSObject, NSCopying {
         self.init(octets: [UInt8](theData))
     }
 
-    /// From a UUID of Foundation.
+    /// Creates a UUID from a `UUID` of Foundation.
     public convenience init(nsuuid theUUID: UUID) {
         self.init(octets: withUnsafeBytes(of: theUUID.uuid) { Array($0) })
     }
 
-    /// From a UUID of Core Foundation.
+    /// Creates a UUID from a `CFUUID` of Core Foundation.
     @available(*, deprecated, message: "use init(nsuuid:)")
     public convenience init(cfuuid theUUID: CFUUID) {
         let bytes = CFUUIDGetUUIDBytes(theUUID)
         self.init(octets: withUnsafeBytes(of: bytes) { Array($0) })
     }
 
-    /// From an attribute type that a peer sent, in the length it was sent in.
+    /// Creates a UUID from one of the stack's, in its shortest form.
     package convenience init(_ uuid: BluetoothUUID) {
         self.init(octets: uuid.shortestOctets)
     }
@@ -89,7 +89,7 @@ open class CBUUID: NSObject, NSCopying {
 
     open override var hash: Int { bluetoothUUID.hashValue }
 
-    /// The name that the Bluetooth SIG has given it, else its text.
+    /// The name that the Bluetooth SIG has assigned to the UUID, otherwise its text.
     open override var description: String { AssignedNames.name(of: bluetoothUUID) ?? uuidString }
 
     open func copy(with zone: NSZone? = nil) -> Any { self }

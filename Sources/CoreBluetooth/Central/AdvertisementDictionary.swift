@@ -2,8 +2,8 @@ import BluetoothBase
 import BluetoothGAP
 import Foundation
 
-/// The `advertisementData` dictionary of a discovery. It has a key only for a field that was advertised. Numbers are
-/// `NSNumber`, so the casts that applications make on Apple's platforms work here.
+/// The `advertisementData` dictionary of a discovery. It contains an advertising data field only if the field was
+/// advertised. Numbers are `NSNumber`, so the casts that applications make on Apple's platforms work here.
 struct AdvertisementDictionary {
     private static let yes = NSNumber(value: true), no = NSNumber(value: false)
     static let zero = NSNumber(value: 0)
@@ -11,11 +11,11 @@ struct AdvertisementDictionary {
 
     static let timestampKey = "kCBAdvDataTimestamp"
 
-    /// The lists of services seen last, as objects: most advertisers have few of them.
+    /// Recently seen lists of services, as objects: most advertisers share a few lists.
     private var lists: [[BluetoothUUID]: [CBUUID]] = [:]
     private static let keptLists = 256
     private let environment: ManagerEnvironment
-    /// When something was seen last.
+    /// The time of the last sighting, and its timestamp.
     private var moment: (instant: Instant, timestamp: NSNumber)?
 
     init(_ environment: ManagerEnvironment) { self.environment = environment }
@@ -23,7 +23,7 @@ struct AdvertisementDictionary {
     mutating func make(_ sighting: Sighting, _ advertisement: AdvertisementData) -> [String: Any] {
         var dictionary = [String: Any](minimumCapacity: 12)
         dictionary[CBAdvertisementDataIsConnectable] = sighting.isConnectable ? Self.yes : Self.no
-        // Not among the constants, but applications read them.
+        // Apple declares no constants for these keys, but applications read them.
         dictionary[Self.timestampKey] = timestamp(of: sighting)
         dictionary["kCBAdvDataRxPrimaryPHY"] = Self.one
         dictionary["kCBAdvDataRxSecondaryPHY"] = Self.zero
@@ -49,7 +49,7 @@ struct AdvertisementDictionary {
         return dictionary
     }
 
-    /// When something was seen, as the application is to know it: one number for all that came at once.
+    /// The timestamp of a sighting, for the application. Sightings at the same instant share one number.
     mutating func timestamp(of sighting: Sighting) -> NSNumber {
         if let moment, moment.instant == sighting.lastSeen { return moment.timestamp }
         let timestamp = NSNumber(value: environment.now)

@@ -1,28 +1,28 @@
 import BluetoothGAP
 import Foundation
 
-/// The last `advertisementData` of a device, kept to make the next one from. If only the first manufacturer data changed,
-/// as in a beacon with a counter, nothing else is decoded or hashed again. Used on the application's queue.
+/// The last `advertisementData` of a device, from which the next one is made. If only the first manufacturer data has
+/// changed, as in a beacon with a counter, nothing else is decoded or hashed again. Used on the manager's queue.
 ///
-/// If the application has not kept the last dictionary or its data, their memory is reused. Both are values, so a change
-/// copies them if the application still holds them.
+/// If the application has not kept the last dictionary or its data, their memory is reused. Both are values, so a
+/// change copies them if the application still holds them.
 final class AdvertisementTemplate {
-    // Exclusive access is not checked: nothing is called from within that leads back here.
+    // Exclusive access is not checked: no method of this class is reentered.
 
     private let isConnectable: Bool
     private let packetTxPowerLevel: Int8?
     @exclusivity(unchecked) private var advertisingData: [UInt8]
     private let scanResponseData: [UInt8]
-    /// Made of the above.
+    /// The dictionary made from the properties above.
     @exclusivity(unchecked) private var dictionary: [String: Any]
     private let timestamp: Dictionary<String, Any>.Index?
-    /// Where the manufacturer's data is in the dictionary.
+    /// The position of the manufacturer data in the dictionary.
     private let manufacturerIndex: Dictionary<String, Any>.Index?
-    /// Where it is in the advertising data, company identifier included; empty where it is not there.
+    /// Its range in the advertising data, including the company identifier; empty if the advertising data has none.
     private let manufacturerRange: Range<Int>
     @exclusivity(unchecked) private var manufacturerData: Data
 
-    /// - Parameter dictionary: made from what was seen.
+    /// - Parameter dictionary: the dictionary made from `sighting`.
     init(_ sighting: Sighting, _ dictionary: [String: Any]) {
         isConnectable = sighting.isConnectable
         packetTxPowerLevel = sighting.packetTxPowerLevel
@@ -35,9 +35,9 @@ final class AdvertisementTemplate {
         manufacturerData = Data(sighting.advertisingData.span.extracting(manufacturerRange))
     }
 
-    /// The dictionary for what is seen now; nil where it has to be made anew.
+    /// The dictionary for a new sighting; nil if it must be made from scratch.
     ///
-    /// - Parameter dictionaries: makes its timestamp.
+    /// - Parameter dictionaries: makes the timestamp.
     func dictionary(for sighting: Sighting, by dictionaries: inout AdvertisementDictionary) -> [String: Any]? {
         guard sighting.isConnectable == isConnectable, sighting.packetTxPowerLevel == packetTxPowerLevel,
             sighting.scanResponseData == scanResponseData, update(from: sighting.advertisingData)
@@ -46,14 +46,14 @@ final class AdvertisementTemplate {
         return dictionary
     }
 
-    /// Takes the manufacturer's data in. False where anything else has changed.
+    /// Updates the manufacturer data. False if anything else has changed.
     private func update(from data: [UInt8]) -> Bool {
         let (start, end) = (manufacturerRange.lowerBound, manufacturerRange.upperBound)
         guard data.count == advertisingData.count, isEqual(data, 0, start), isEqual(data, end, data.count) else {
             return false
         }
         guard let manufacturerIndex, !isEqual(data, start, end) else { return true }
-        // The dictionary lets go of the data, so that nobody may have it but the application.
+        // The dictionary releases the data first, so that the data is copied only if the application still holds it.
         dictionary.values[manufacturerIndex] = AdvertisementDictionary.zero
         data.withUnsafeBytes { data in
             let octets = UnsafeRawBufferPointer(rebasing: data[start..<end])
@@ -66,7 +66,7 @@ final class AdvertisementTemplate {
         return true
     }
 
-    /// Whether octets are the same as the last time; both have so many.
+    /// Whether a range of the advertising data is unchanged. Both arrays must contain the range.
     private func isEqual(_ data: [UInt8], _ start: Int, _ end: Int) -> Bool {
         data.withUnsafeBytes { data in
             advertisingData.withUnsafeBytes { known in
@@ -80,7 +80,7 @@ final class AdvertisementTemplate {
         var structures = ADStructures(data.span)
         var end = 0
         while let structure = structures.next() {
-            // A length and a type come first.
+            // A length and a type precede the data.
             let start = end + 2
             end = start + structure.data.count
             if structure.type == .manufacturerSpecificData, structure.data.count >= 2 { return start..<end }

@@ -5,33 +5,36 @@ import BluetoothHost
 import Dispatch
 import Foundation
 
-/// Finds peripherals, connects to them, and keeps the connections.
+/// Discovers peripherals, connects to them, and maintains the connections.
 ///
-/// Every call returns at once; what comes of it is told to the delegate, on the queue the manager was made with. The
-/// manager does not keep its peripherals: an application holds those it is interested in, and letting go of one ends its
+/// Every call returns immediately. Its result is reported to the delegate, on the manager's queue. The manager does not
+/// retain its peripherals: an application must hold those it is interested in, and releasing a peripheral ends its
 /// connection.
 open class CBCentralManager: CBManager {
-    /// What the system's radio can do beyond the ordinary.
+    /// Optional features of the controller.
     public struct Feature: OptionSet, Sendable {
+        /// The features as bits. Bit 0 is `extendedScanAndConnect`.
         public let rawValue: UInt
 
+        /// Creates a set of features from its bits. A set with undefined bits is never supported.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Scanning for, and connecting to, peripherals that use extended advertising. Nothing has to be asked for: they are found
-        /// and connected to as all others.
+        /// Scanning for, and connecting to, peripherals that use extended advertising. No option enables it: such
+        /// peripherals are discovered and connected to like any other.
         public static var extendedScanAndConnect: Feature { Feature(rawValue: 1 << 0) }
     }
 
-    /// Who is told what happens. May be set after the manager has been made.
+    /// The delegate. May be set after the manager has been created.
     open weak var delegate: (any CBCentralManagerDelegate)? {
         get { $listener.withLock { $0.delegate } }
         set { listener = Listener(delegate: newValue) }
     }
 
-    /// Whether the manager scans: from `scanForPeripherals` to `stopScan`, or until the adapter is no longer on.
+    /// Whether the manager is scanning: from `scanForPeripherals` until `stopScan`, until the adapter is no longer on,
+    /// or until the scan fails.
     open var isScanning: Bool { scanning }
 
-    /// The delegate, which the application sets while the queue reads it: a `weak` property alone does not bear that.
+    /// The application sets the delegate while the queue reads it, which a plain `weak` property does not allow.
     private struct Listener {
         weak var delegate: (any CBCentralManagerDelegate)?
     }
@@ -43,33 +46,34 @@ open class CBCentralManager: CBManager {
             _observers.changed()
         }
     }
-    /// How many scans have been asked for or ended: what was found by one is not reported in another.
+    /// Counts the starts and stops of scans, so that discoveries of one scan are not reported in the next.
     @Guarded private(set) var scans: UInt64 = 0
     /// The peripherals that the application holds.
     @Guarded private var peripherals = WeakTable<CBPeripheral>()
-    /// What the scan has found.
+    /// The devices found by the current scan.
     @Guarded private var discoveries = Discoveries()
-    /// Of advertisements, on the queue.
+    /// Makes the `advertisementData` dictionaries. Used on the manager's queue alone.
     @exclusivity(unchecked) private var dictionaries: AdvertisementDictionary
 
     let session: CentralSession
 
-    /// A manager without a delegate, which tells on the main queue.
+    /// Creates a manager without a delegate. Callbacks run on the main queue.
     public convenience init() {
         self.init(delegate: nil, queue: nil)
     }
 
     /// - Parameters:
-    ///   - delegate: who is told what happens.
-    ///   - queue: where; the main queue where nil.
+    ///   - delegate: receives the callbacks. Held weakly.
+    ///   - queue: the queue of the callbacks; the main queue if nil.
     public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
 
     /// - Parameters:
-    ///   - delegate: who is told what happens.
-    ///   - queue: where; the main queue where nil. A queue that runs several things at once loses their order.
-    ///   - options: `CBCentralManagerOptionRestoreIdentifierKey` has the manager remember what it does from run to run.
+    ///   - delegate: receives the callbacks. Held weakly.
+    ///   - queue: the queue of the callbacks; the main queue if nil. The callbacks of a manager run one at a time and
+    ///     in order, even on a concurrent queue.
+    ///   - options: `CBCentralManagerOptionRestoreIdentifierKey` makes the manager keep its state from run to run.
     public init(
         delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
     ) {
@@ -85,8 +89,8 @@ open class CBCentralManager: CBManager {
 
     deinit { session.stop() }
 
-    /// Whether the system's radio has a feature: the one that managers made now would use, as far as it is known. That is once a
-    /// manager has been `.poweredOn`; before, it has none.
+    /// Whether the controller that a new manager would use supports all of these features. No feature is known until a
+    /// manager with that controller has been `.poweredOn`.
     @discardableResult
     open class func supports(_ features: Feature) -> Bool {
         let adapter = BluetoothEnvironment.virtual?.adapter ?? .at(BluetoothEnvironment.transport)
@@ -97,16 +101,17 @@ open class CBCentralManager: CBManager {
 
     // MARK: - Known peripherals
 
-    /// Peripherals that were met before, in this run or in another, in the order of the identifiers. They may be connected
-    /// to without a scan. Identifiers that were not given out by this system are passed over.
+    /// Returns the peripherals with these identifiers, in the same order. They may have been discovered in an earlier
+    /// run, and can be connected to without a scan. Identifiers that this system did not create are skipped.
     @discardableResult
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
         guard isOn("retrieve peripherals") else { return [] }
         return identifiers.compactMap { session.environment.identities.peer(for: $0).map { peripheral($0) } }
     }
 
-    /// The peripherals to which this process has a link, through whatever manager, and which have one of the services. To
-    /// use one it has to be connected to here, too, which takes no time.
+    /// Returns the peripherals that this process has a link to, through any manager, and that offer at least one of the
+    /// services. The application must connect to such a peripheral before using it. That takes no time, because the
+    /// link exists.
     @discardableResult
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         guard isOn("retrieve connected peripherals") else { return [] }
@@ -114,9 +119,9 @@ open class CBCentralManager: CBManager {
         return session.linkedPeers.filter { !$0.1.isDisjoint(with: services) }.map { peripheral($0.0) }
     }
 
-    /// The object that stands for a peripheral: always the same while the application holds it.
+    /// The object for a peripheral: always the same while the application holds it.
     ///
-    /// - Parameter name: what it advertises.
+    /// - Parameter name: its advertised name.
     func peripheral(_ peer: PeerID, name: String? = nil) -> CBPeripheral {
         if let known = known(peer) { return known }
         let environment = session.environment
@@ -130,7 +135,7 @@ open class CBCentralManager: CBManager {
         }
     }
 
-    /// The object that stands for a peripheral, where the application holds it.
+    /// The object for a peripheral, if the application holds it.
     func known(_ peer: PeerID) -> CBPeripheral? { $peripherals.withLock { $0[peer] } }
 
     /// The peripherals that the application holds.
@@ -138,11 +143,14 @@ open class CBCentralManager: CBManager {
 
     // MARK: - Scanning
 
-    /// Scans until `stopScan`, or until the adapter is no longer on. A second call replaces what is looked for.
+    /// Scans until `stopScan`, or until the adapter is no longer on. A second call replaces the filter and options of
+    /// the first.
     ///
     /// - Parameters:
-    ///   - serviceUUIDs: advertisers of any of these are reported; all where nil or empty.
-    ///   - options: `CBCentralManagerScanOptionAllowDuplicatesKey`, `CBCentralManagerScanOptionSolicitedServiceUUIDsKey`.
+    ///   - serviceUUIDs: only advertisers of at least one of these services are reported; all advertisers if nil or
+    ///     empty.
+    ///   - options: `CBCentralManagerScanOptionAllowDuplicatesKey`,
+    ///     `CBCentralManagerScanOptionSolicitedServiceUUIDsKey`.
     open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
         guard isOn("scan"), let attachment else { return }
         let number = nextScan()
@@ -150,7 +158,7 @@ open class CBCentralManager: CBManager {
         session.scan(for: WantedScan(services: serviceUUIDs, options: options), number: number, through: attachment)
     }
 
-    /// Ends the scan, if there is one.
+    /// Stops the scan, if one is running.
     open func stopScan() {
         guard scanning else { return }
         _ = nextScan()
@@ -165,18 +173,18 @@ open class CBCentralManager: CBManager {
         }
     }
 
-    /// A scan has found something.
+    /// Reports a discovery to the delegate.
     func discovered(_ sighting: Sighting, in scan: UInt64) {
         let peer = sighting.peer
         let names = session.environment.adapter.names
         let namesVersion = names.version
-        // Most devices go on advertising what they did, but for a number or two.
+        // Most devices repeat their last advertisement, with at most a number or two changed.
         if let known = $discoveries.withLock({ $0.find(peer, in: scan) }), known.namesVersion == namesVersion,
             let advertisement = known.advertisement.dictionary(for: sighting, by: &dictionaries)
         {
             return tell(known.peripheral, advertisement, sighting.rssi)
         }
-        // What comes after `stopScan` is not wanted any more, nor what another scan has found.
+        // Discoveries that arrive after `stopScan`, or that belong to an earlier scan, are dropped.
         guard scanning, scans == scan else { return }
         let data = sighting.advertisement
         guard let wanted = session.lock.withLock({ session.wantedScan }), wanted.matches(data) else { return }
@@ -196,26 +204,27 @@ open class CBCentralManager: CBManager {
 
     private func keep(_ discovery: Discovery, of peer: PeerID, in scan: UInt64) {
         _ = $discoveries.withLock { $0.add(discovery, for: peer, in: scan) }
-        // Looked at afterwards: an application that connects to it meanwhile, elsewhere, has it dropped afterwards.
+        // Checked after adding: an application that connects on another thread meanwhile first changes the state and
+        // then drops the discovery, so one of the two drops it.
         if discovery.peripheral.currentState != .disconnected { drop(peer) }
     }
 
-    /// From here on only the application holds a peripheral.
+    /// Drops a discovery, so that only the application retains the peripheral.
     private func drop(_ peer: PeerID) { _ = $discoveries.withLock { $0.remove(peer) } }
 
-    /// 127 stands for a strength that is not known.
+    /// The RSSI, in dBm; 127 if it is not available.
     static func rssi(of measured: Int8?) -> NSNumber { numbers[Int(measured ?? 127) + 128] }
 
     private static let numbers = (-128...127).map { NSNumber(value: Int8($0)) }
 
     // MARK: - Connecting
 
-    /// Connects to a peripheral, for however long that takes; `cancelPeripheralConnection` gives up.
+    /// Connects to a peripheral. The attempt has no time limit; `cancelPeripheralConnection` cancels it.
     ///
     /// - Parameters:
-    ///   - peripheral: one of this manager's.
-    ///   - options: `CBConnectPeripheralOptionStartDelayKey`, `CBConnectPeripheralOptionEnableAutoReconnect`; the others are
-    ///     accepted and have no effect here.
+    ///   - peripheral: a peripheral of this manager.
+    ///   - options: `CBConnectPeripheralOptionStartDelayKey`, `CBConnectPeripheralOptionEnableAutoReconnect`; other
+    ///     options are accepted without effect.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
         let options = ConnectOptions(options)
         guard isOn("connect"), let attachment, isOurs(peripheral),
@@ -223,12 +232,12 @@ open class CBCentralManager: CBManager {
         else { return }
         drop(peripheral.peer)
         session.remember()
-        // The link may be there already.
+        // If the link already exists, the answer may arrive before this call returns.
         self.session.waitForCaller()
         self.session.connect(session, through: attachment, after: options.startDelay)
     }
 
-    /// Ends a connection, or an attempt at one. The link itself stays as long as another manager uses it.
+    /// Cancels a connection, or an attempt to connect. The link itself stays while another manager uses it.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
         guard isOn("cancel a connection"), let attachment, isOurs(peripheral),
             let session = peripheral.beginDisconnecting()
@@ -236,9 +245,9 @@ open class CBCentralManager: CBManager {
         self.session.cancel(session, through: attachment)
     }
 
-    /// Has the delegate told when links come and go, whoever makes them.
+    /// Reports to the delegate when links are made and end, including links of other managers and links made by peers.
     ///
-    /// - Parameter options: of which peripherals: `.serviceUUIDs`, `.peripheralUUIDs`; nil ends it.
+    /// - Parameter options: the peripherals to report, by `.serviceUUIDs` or `.peripheralUUIDs`; nil ends the reports.
     open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
         guard isOn("register for connection events") else { return }
         session.setConnectionEvents(options.map { WantedConnectionEvents($0) })

@@ -17,7 +17,7 @@ extension CBPeripheral {
         delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
     }
 
-    /// Data from the peripheral was lost, perhaps values of any subscribed characteristic.
+    /// Data from the peripheral was lost, which may have contained values of any subscribed characteristic.
     func lost(_ loss: LinkLoss) {
         reportFailure("data of \(self) was lost: \(loss)")
         let error = told(CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "Data of the peripheral was lost."]))
@@ -27,7 +27,7 @@ extension CBPeripheral {
     }
 
     func nameChanged(to name: String) {
-        // Without a connection the name changes, but the delegate is not called.
+        // Without a connection the delegate is not called. The next discovery or connection sets the name.
         let isNews = currentName != name
         guard isNews, currentState == .connected else { return }
         currentName = name
@@ -54,7 +54,7 @@ extension CBPeripheral {
         if let session { _ = endSession(session) }
     }
 
-    // MARK: - What was asked for
+    // MARK: - Results of operations
 
     func finished(
         _ operation: PeripheralOperation, _ result: Result<CallResult, HostError>, _ session: PeripheralSession
@@ -128,7 +128,7 @@ extension CBPeripheral {
             session.remember()
             delegate?.peripheral(self, didUpdateNotificationStateFor: characteristic, error: error)
         case .openChannel:
-            // Without a delegate nobody keeps it, which closes it.
+            // Without a delegate nothing retains the channel, and its deallocation closes it.
             let channel = pipe.map { CBL2CAPChannel($0, with: self) }
             delegate?.peripheral(self, didOpen: channel, error: channel == nil ? error ?? told(CBError(.unknown)) : nil)
         case .locate: return
@@ -137,7 +137,7 @@ extension CBPeripheral {
 }
 
 extension Array {
-    /// The requested ones; all if none were named.
+    /// The requested elements; all elements if none were requested.
     fileprivate func meant(by wanted: [BluetoothUUID], _ uuid: (Element) -> BluetoothUUID) -> [Element] {
         wanted.isEmpty ? self : filter { wanted.contains(uuid($0)) }
     }

@@ -6,43 +6,44 @@ import Foundation
 import Logging
 import Synchronization
 
-/// A peripheral, as a manager found it; and, while it is connected, the services it offers.
+/// A peripheral that a manager has discovered and, while it is connected, its services.
 ///
-/// What is discovered accumulates, and objects stay the same: an application may compare them. With the end of the
-/// connection they are over.
+/// Discoveries accumulate, and discovering an attribute again yields the same object, so an application may compare
+/// objects by identity. They become invalid when the connection ends, unless the manager reconnects automatically
+/// (`CBConnectPeripheralOptionEnableAutoReconnect`).
 open class CBPeripheral: CBPeer {
-    /// Who is told what the peripheral does.
+    /// The delegate, which receives the callbacks of the peripheral.
     open weak var delegate: (any CBPeripheralDelegate)? {
         get { $listener.withLock { $0.delegate } }
         set { listener = Listener(delegate: newValue) }
     }
 
-    /// What the peripheral calls itself: what it advertised, until it has been connected to and has told its Device Name.
+    /// The peripheral's name: its advertised name until its Device Name has been read over a connection.
     open var name: String? { currentName }
 
-    /// What `readRSSI` read last.
+    /// The RSSI that was last read.
     @available(*, deprecated, message: "use readRSSI() and peripheral(_:didReadRSSI:error:)")
     open var rssi: NSNumber? { lastRSSI }
 
-    /// Where the connection to it stands.
+    /// The state of the connection.
     open var state: CBPeripheralState { currentState }
 
-    /// The services discovered so far; nil before.
+    /// The services discovered so far; nil before the first discovery.
     open var services: [CBService]? { attributes.services }
 
-    /// Whether `writeValue(_:for:type: .withoutResponse)` may be called now without the value being dropped; when that
-    /// becomes so, `peripheralIsReady(toSendWriteWithoutResponse:)` tells.
+    /// Whether `writeValue(_:for:type: .withoutResponse)` can be called now without the value being dropped. If not,
+    /// `peripheralIsReady(toSendWriteWithoutResponse:)` is called when it can.
     open var canSendWriteWithoutResponse: Bool { session?.link?.canWriteCommands ?? true }
 
-    /// Whether the peripheral may see the system's notifications: never, here.
+    /// Whether the peripheral may receive the system's notifications. Always false here.
     open var ancsAuthorized: Bool { false }
 
-    /// The delegate, which the application sets while the queue reads it: a `weak` property alone does not bear that.
+    /// The application sets the delegate while the queue reads it, which a plain `weak` property does not allow.
     private struct Listener {
         weak var delegate: (any CBPeripheralDelegate)?
     }
 
-    /// Where the connection stands, and what makes or keeps it.
+    /// The state of the connection, and the session that makes or keeps it.
     private struct Connection {
         var state = CBPeripheralState.disconnected
         var session: PeripheralSession?
@@ -57,7 +58,7 @@ open class CBPeripheral: CBPeer {
         didSet { _observers.changed() }
     }
 
-    /// Takes a name in that it may have had before.
+    /// Sets the name. Observers are notified only if it differs.
     func setName(_ name: String) {
         if currentName != name { currentName = name }
     }
@@ -97,7 +98,7 @@ open class CBPeripheral: CBPeer {
             + "mtu = \(mtu), state = \(currentState)>"
     }
 
-    /// `identifier`, `name`, `state` and `mtuLength`.
+    /// Supports `identifier`, `name`, `state` and `mtuLength`.
     open override func value(forKey key: String) -> Any? {
         switch key {
         case "name": currentName
@@ -110,15 +111,15 @@ open class CBPeripheral: CBPeer {
     // MARK: - Connecting
 
     var currentState: CBPeripheralState { $connection.withLock { $0.state } }
-    /// While the peripheral is connected, or is to be.
+    /// The session of the current or requested connection; nil if there is none.
     var session: PeripheralSession? { $connection.withLock { $0.session } }
 
-    /// Whether the application knows of a connection, and it is this one.
+    /// Whether this session's connection was reported to the application and is not being cancelled.
     func isConnected(by session: PeripheralSession) -> Bool {
         $connection.withLock { $0.session === session && $0.state == .connected }
     }
 
-    /// What a connection is to be made with; nil where that would change nothing.
+    /// Returns a new session to connect with; nil if the peripheral is already connected or connecting.
     func beginConnecting(isReconnecting: Bool) -> PeripheralSession? {
         guard let central = manager?.session else { return nil }
         let before = $connection.withLock { connection -> CBPeripheralState? in
@@ -129,13 +130,14 @@ open class CBPeripheral: CBPeer {
             return before
         }
         guard let before else { return nil }
-        // What an end that is still to be told of would do: it is the next connection's from here on.
+        // The end of the previous connection has not been reported yet. Its state is reset here, because resetting it
+        // later would affect the next connection.
         if before == .disconnecting { forgetConnection() }
         _observers.changed()
         return session
     }
 
-    /// What keeps the connection that is to end; nil where there is nothing to end.
+    /// Returns the session to cancel; nil if there is none.
     func beginDisconnecting() -> PeripheralSession? {
         let session = $connection.withLock { connection -> PeripheralSession? in
             guard connection.state == .connecting || connection.state == .connected else { return nil }
@@ -146,7 +148,7 @@ open class CBPeripheral: CBPeer {
         return session
     }
 
-    /// The connection is over. False where it is over already, or another one has begun.
+    /// Ends a session. False if it has already ended, or another one has begun.
     func endSession(_ ended: PeripheralSession) -> Bool {
         let isCurrent = $connection.withLock { connection in
             guard connection.session === ended else { return false }
@@ -159,7 +161,7 @@ open class CBPeripheral: CBPeer {
         return true
     }
 
-    /// The connection has come so far. False where the application wants something else by now.
+    /// Moves the connection from one state to the next. False if the application has changed the state in the meantime.
     func advance(_ session: PeripheralSession, from before: CBPeripheralState, to after: CBPeripheralState) -> Bool {
         let isCurrent = $connection.withLock { connection in
             guard connection.session === session, connection.state == before else { return false }
@@ -170,7 +172,7 @@ open class CBPeripheral: CBPeer {
         return isCurrent
     }
 
-    /// Forgets what held for one connection.
+    /// Resets the state that belongs to one connection.
     private func forgetConnection() {
         mtu = Self.unconnectedMTU
         stopNotifying()
@@ -179,14 +181,14 @@ open class CBPeripheral: CBPeer {
 
     // MARK: - Discovering
 
-    /// Discovers services, all where nil or empty; `peripheral(_:didDiscoverServices:)` tells. Those that the system uses
-    /// itself are left out: see `BluetoothEnvironment.showsSystemServices`.
+    /// Discovers services, or all services if nil or empty; `peripheral(_:didDiscoverServices:)` reports the result.
+    /// Services that the system uses itself are omitted: see `BluetoothEnvironment.showsSystemServices`.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
         tellIfNobodyListens("discover services")
         perform("discover services", .discoverServices(Self.uuids(serviceUUIDs)))
     }
 
-    /// Discovers the services that a service includes, all where nil or empty.
+    /// Discovers the services that a service includes, or all of them if nil or empty.
     open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
         tellIfNobodyListens("discover included services")
         perform(
@@ -194,7 +196,7 @@ open class CBPeripheral: CBPeer {
             of: service)
     }
 
-    /// Discovers the characteristics of a service, all where nil or empty.
+    /// Discovers the characteristics of a service, or all of them if nil or empty.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
         tellIfNobodyListens("discover characteristics")
         perform(
@@ -212,7 +214,7 @@ open class CBPeripheral: CBPeer {
 
     // MARK: - Values
 
-    /// Reads a value, however long; `peripheral(_:didUpdateValueFor:error:)` tells.
+    /// Reads a value of any length; `peripheral(_:didUpdateValueFor:error:)` reports the result.
     open func readValue(for characteristic: CBCharacteristic) {
         perform("read a value", .read(characteristic), of: characteristic)
     }
@@ -222,7 +224,8 @@ open class CBPeripheral: CBPeer {
         perform("read a descriptor", .read(descriptor), of: descriptor)
     }
 
-    /// The longest value that one write takes: 512 octets with a response; ATT_MTU less 3, and no more than 512, without.
+    /// The maximum length of the value of one write, in octets: 512 with a response; ATT_MTU − 3, but at most 512,
+    /// without.
     @discardableResult
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         switch type {
@@ -231,8 +234,8 @@ open class CBPeripheral: CBPeer {
         }
     }
 
-    /// Writes a value. With a response, `peripheral(_:didWriteValueFor:error:)` tells how that ended; without one nothing
-    /// tells, and a value that is too long, or comes while too many wait already, is dropped.
+    /// Writes a value. With a response, `peripheral(_:didWriteValueFor:error:)` reports the result. A write without a
+    /// response has no callback, and is dropped if the value is too long or too many writes are queued.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
         switch type {
         case .withResponse: perform("write a value", .write([UInt8](data), characteristic), of: characteristic)
@@ -249,8 +252,8 @@ open class CBPeripheral: CBPeer {
         }
     }
 
-    /// Writes a descriptor. To subscribe, call `setNotifyValue(_:for:)`: writing the Client Characteristic Configuration is
-    /// a programming error.
+    /// Writes a descriptor. To subscribe, call `setNotifyValue(_:for:)`: writing the Client Characteristic
+    /// Configuration is a programming error.
     open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
         precondition(
             descriptor.uuid != CBUUID(string: CBUUIDClientCharacteristicConfigurationString),
@@ -259,13 +262,14 @@ open class CBPeripheral: CBPeer {
         perform("write a descriptor", .write([UInt8](data), descriptor), of: descriptor)
     }
 
-    /// Subscribes to a characteristic, to notifications where it has them, else to indications; or ends that.
-    /// `peripheral(_:didUpdateNotificationStateFor:error:)` tells.
+    /// Subscribes to a characteristic, or ends the subscription. It subscribes to notifications if the characteristic
+    /// supports them, otherwise to indications. `peripheral(_:didUpdateNotificationStateFor:error:)` reports the
+    /// result.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
         perform("set the notification state", .setNotify(characteristic, enabled), of: characteristic)
     }
 
-    /// Reads how strongly the peripheral is heard; `peripheral(_:didReadRSSI:error:)` tells, in dBm.
+    /// Reads the RSSI of the connection; `peripheral(_:didReadRSSI:error:)` reports it, in dBm.
     open func readRSSI() {
         guard let link = link("read RSSI") else { return }
         let attachment = link.attachment
@@ -273,12 +277,13 @@ open class CBPeripheral: CBPeer {
         _ = attachment.begin(.rssi(link), .readRSSI(link.identifier), token: attachment.runner.makeToken())
     }
 
-    /// Opens an L2CAP channel to a service of the peripheral; `peripheral(_:didOpen:error:)` has it.
+    /// Opens an L2CAP channel to a PSM of the peripheral; `peripheral(_:didOpen:error:)` delivers it.
     open func openL2CAPChannel(_ psm: CBL2CAPPSM) { perform("open an L2CAP channel", .openChannel(psm)) }
 
     // MARK: - Misuse
 
-    /// What is discovered without a delegate is there all the same, but an application seldom means that.
+    /// Reports a discovery without a delegate. The discovery takes place anyway, but an application seldom intends
+    /// that.
     private func tellIfNobodyListens(_ call: String) {
         if delegate == nil { reportMisuse("\(self) is to \(call) and has no delegate to be told") }
     }
@@ -298,7 +303,7 @@ open class CBPeripheral: CBPeer {
         return false
     }
 
-    /// Has something done, after everything that was asked for before.
+    /// Performs an operation, after all earlier ones.
     private func perform(_ call: String, _ operation: PeripheralOperation, of attribute: CBAttribute? = nil) {
         guard let link = link(call) else { return }
         if let attribute, !isKnown(attribute) { return }

@@ -2,11 +2,11 @@ import BluetoothBase
 import BluetoothGAP
 import Foundation
 
-/// What to scan for.
+/// The filter of a scan.
 struct WantedScan: Equatable, Sendable {
-    /// Advertisers of any of these; all if empty.
+    /// Reports advertisers of any of these services; all advertisers if empty.
     var services: [BluetoothUUID]
-    /// Also advertisers that solicit any of these.
+    /// Also reports advertisers that solicit any of these services.
     var solicited: [BluetoothUUID]
     var allowsDuplicates: Bool
 
@@ -27,14 +27,14 @@ struct WantedScan: Equatable, Sendable {
     }
 }
 
-/// How to make and keep a connection.
+/// The options of a connection.
 struct ConnectOptions: Sendable {
     /// How long to wait before the first attempt.
     var startDelay: Duration
     /// Whether to reconnect after a lost connection.
     var isReconnecting: Bool
 
-    /// Longer delays are cut to this.
+    /// The maximum delay, in seconds. Longer delays are shortened to it.
     private static let longestDelay = 86400.0
 
     init(_ options: [String: Any]?) {

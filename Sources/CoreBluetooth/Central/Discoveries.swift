@@ -4,7 +4,7 @@ import BluetoothBase
 final class Discovery {
     let peripheral: CBPeripheral
     let advertisement: AdvertisementTemplate
-    /// What was known of Device Names when the peripheral was given its name.
+    /// The version of the known Device Names when the peripheral was last given its name.
     let namesVersion: UInt64
 
     init(_ peripheral: CBPeripheral, _ advertisement: AdvertisementTemplate, namesVersion: UInt64) {
@@ -14,26 +14,26 @@ final class Discovery {
     }
 }
 
-/// The devices that the scan under way has found last, so that the next report of one of them finds its peripheral there,
-/// even where the application does not hold it. Only peripherals that are disconnected are kept: letting go of another one
-/// ends its connection.
+/// The devices that the current scan found most recently. The next report of such a device finds its peripheral here,
+/// even if the application does not hold it. Only disconnected peripherals are kept: an application ends a connection
+/// by releasing its peripheral, so nothing else may retain that.
 ///
-/// What is dropped is returned, to be let go of when no lock is held.
+/// Methods return what they drop, so that the caller releases it without holding a lock.
 struct Discoveries {
     typealias Devices = [PeerID: Discovery]
 
-    /// The scan, by its number; nil where there is none.
+    /// The number of the scan; nil if there is none.
     private var scan: UInt64?
     private var recent: Devices = [:]
-    /// Those that were recent before, and are dropped next.
+    /// The devices that were recent before, which are dropped next.
     private var older: Devices = [:]
 
-    /// So many devices are kept at least, and at most twice as many.
+    /// The size of a generation: between this many and twice as many devices are kept.
     private static let capacity = 256
 
     init(scan: UInt64? = nil) { self.scan = scan }
 
-    /// Begins anew, with another scan or without one.
+    /// Starts again, with another scan or without one.
     mutating func begin(_ scan: UInt64?) -> Discoveries {
         let before = self
         self = Discoveries(scan: scan)
@@ -45,7 +45,7 @@ struct Discoveries {
         return recent[peer] ?? older[peer]
     }
 
-    /// Keeps a device, in place of what was kept of it before.
+    /// Keeps a device, and returns its previous entry and the entries that are dropped.
     mutating func add(_ discovery: Discovery, for peer: PeerID, in scan: UInt64) -> (Discovery?, Devices) {
         guard self.scan == scan else { return (nil, [:]) }
         let before = recent.updateValue(discovery, forKey: peer)

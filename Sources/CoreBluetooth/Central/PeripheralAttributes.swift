@@ -75,7 +75,7 @@ struct PeripheralAttributes {
         _ uuid: BluetoothUUID, isPrimary: Bool, _ handles: ClosedRange<AttributeHandle>, of peripheral: CBPeripheral
     ) -> CBService {
         if let known = known(CBService.self, uuid, at: handles.lowerBound) { return known }
-        // After a reconnection the peripheral may have others there.
+        // After a reconnection, the peripheral may have other services at these handles.
         _ = invalidate(handles)
         let service = CBService(CBUUID(uuid), isPrimary: isPrimary, handles: handles, peripheral: peripheral)
         byHandle[handles.lowerBound] = service
@@ -84,7 +84,7 @@ struct PeripheralAttributes {
 
     // MARK: - Forgetting
 
-    /// Removes the services in these handles, with all that is in them. Returns them.
+    /// Removes the services in a range of handles, with their contents, and returns them.
     mutating func invalidate(_ handles: ClosedRange<AttributeHandle>) -> [CBService] {
         last = nil
         let gone = (services ?? []).filter { $0.handles.overlaps(handles) }
@@ -101,7 +101,7 @@ struct PeripheralAttributes {
     }
 }
 
-/// What an earlier run discovered.
+/// The attributes that an earlier run discovered.
 extension PeripheralAttributes {
     init(restored services: [CBService]) {
         self.services = services
@@ -130,7 +130,7 @@ extension PeripheralAttributes {
         byHandle.values.compactMap { $0 as? CBCharacteristic }.filter(\.isNotifying).sorted { $0.handle < $1.handle }
     }
 
-    /// Removes a service, with what is in it.
+    /// Removes services, with their contents.
     mutating func remove(_ gone: [CBService]) {
         services = services?.filter { service in !gone.contains { $0 === service } }
         index()

@@ -8,7 +8,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// What is under way on an L2CAP channel, between the adapter's thread and the streams of an application, on any thread.
+/// Carries the data of an L2CAP channel between the adapter's thread and an application's streams, on any thread.
 final class ChannelPipe: @unchecked Sendable {
     // Unchecked: mutable state is behind `condition`.
 
@@ -17,14 +17,14 @@ final class ChannelPipe: @unchecked Sendable {
     let information: ChannelInformation
     private let attachment: Attachment
     private let condition = NSCondition()
-    /// SDUs that were received, and how much of the first has been read.
+    /// The received SDUs, and how many octets of the first have been read.
     private var received = Deque<[UInt8]>()
     private var readOfFirst = 0
-    /// The SDUs that may be sent, and the threads that wait to send one.
+    /// The credits for sending SDUs, and the threads that wait for one.
     private let credits = CreditLine(count: SharedHost.channelCredit)
-    /// Whether no more will come, or go.
+    /// Whether the channel is closed.
     private var isOver = false
-    /// Told when there may be something to read, or room to write. They do not keep the streams.
+    /// Notified when there may be data to read, or space to write. They do not retain the streams.
     private weak var input: StreamEvents?
     private weak var output: StreamEvents?
     /// Which of the streams the application has closed.
@@ -52,7 +52,7 @@ final class ChannelPipe: @unchecked Sendable {
 
     func receive(_ octets: [UInt8]) {
         let (reader, hasRoom) = locked {
-            // The peer's credits keep it shorter.
+            // A peer that respects its credits cannot exceed this.
             let hasRoom = received.count < information.greatestWaitingCount
             if hasRoom { received.append(octets) }
             condition.broadcast()
@@ -67,7 +67,7 @@ final class ChannelPipe: @unchecked Sendable {
         locked { output }?.changed()
     }
 
-    /// The channel is closed, by whichever side, or its link is gone.
+    /// The channel was closed by either side, or its link has ended.
     func end() {
         let (reader, writer) = locked {
             isOver = true
@@ -81,12 +81,12 @@ final class ChannelPipe: @unchecked Sendable {
 
     // MARK: - The application's side
 
-    /// Whether there is something to read, and whether more may come.
+    /// Whether there is data to read, and whether the end of the stream has been reached.
     var reading: (isReady: Bool, isAtEnd: Bool) { locked { (!received.isEmpty, isOver && received.isEmpty) } }
-    /// Whether something may be written, and whether nothing ever can be again.
+    /// Whether a write can be sent without waiting, and whether the channel is closed.
     var writing: (isReady: Bool, isAtEnd: Bool) { locked { (credits.isAvailable && !isOver, isOver) } }
 
-    /// Reads what is there, at most `count` octets. Waits where there is nothing; 0 at the end.
+    /// Reads up to `count` octets. Waits if no data is available. Returns 0 at the end of the stream.
     func read(into buffer: UnsafeMutablePointer<UInt8>, atMost count: Int) -> Int {
         var taken: Int?
         condition.lock()
@@ -106,12 +106,13 @@ final class ChannelPipe: @unchecked Sendable {
             }
         }
         condition.unlock()
-        // The peer may send as much again.
+        // Return the credits, so that the peer can send as much again.
         if let taken { attachment.post(.channel(link, .consume(id, taken))) }
         return length
     }
 
-    /// Writes as much as one SDU takes, at most `count` octets. Waits where there is no room; -1 at the end.
+    /// Writes one SDU of up to `count` octets, and returns its length. Waits if there is no credit. Returns -1 if the
+    /// channel is closed.
     func write(_ octets: UnsafePointer<UInt8>, count: Int) -> Int {
         guard count > 0 else { return writing.isAtEnd ? -1 : 0 }
         guard takeCredit() else { return -1 }
@@ -123,7 +124,7 @@ final class ChannelPipe: @unchecked Sendable {
 
     private static let longestSDU = 8192
 
-    /// Waits for a credit. False where there will be none.
+    /// Waits for a credit. False if the channel is closed.
     private func takeCredit() -> Bool {
         if credits.take() { return true }
         let writer = BlockedWriter()
@@ -151,14 +152,14 @@ final class ChannelPipe: @unchecked Sendable {
             semaphore.signal()
         }
 
-        /// False where there will be no credit.
+        /// False if the channel was closed instead.
         func wait() -> Bool {
             semaphore.wait()
             return !hasFailed.load(ordering: .acquiring)
         }
     }
 
-    /// With both streams the channel is closed.
+    /// Closes the channel once both streams are closed.
     func streamClosed(isInput: Bool) {
         let isUnused = locked {
             if isInput { closed.input = true } else { closed.output = true }
@@ -167,7 +168,7 @@ final class ChannelPipe: @unchecked Sendable {
         if isUnused { close() }
     }
 
-    /// Closes the channel, once everything written has left.
+    /// Closes the channel after everything that was written has been sent.
     func close() {
         let isOpen = locked { !isOver }
         end()

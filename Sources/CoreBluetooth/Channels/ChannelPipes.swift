@@ -11,7 +11,7 @@ final class ChannelPipes: @unchecked Sendable {
     private let lock = NSLock()
     private var pipes: [CreditBasedChannel.ID: ChannelPipe] = [:]
 
-    /// A channel is open. What comes over it has a place from now on.
+    /// Adds a channel that was opened. From now on, its data is received.
     func add(
         _ id: CreditBasedChannel.ID, _ information: ChannelInformation, on link: LinkIdentifier,
         _ attachment: Attachment
@@ -23,7 +23,7 @@ final class ChannelPipes: @unchecked Sendable {
 
     subscript(id: CreditBasedChannel.ID) -> ChannelPipe? { lock.withLock { pipes[id] } }
 
-    /// Takes what happened to a channel that is open.
+    /// Handles an event of an open channel.
     func take(_ event: UserEvent.Channel, of batch: borrowing EventBatch) {
         switch event {
         case .received(let id, let payload): self[id]?.receive(Array(batch.bytes(of: payload)))
@@ -33,10 +33,10 @@ final class ChannelPipes: @unchecked Sendable {
         }
     }
 
-    /// The link is gone, or the adapter.
+    /// The link has ended, or the adapter is gone.
     func endAll() { for pipe in takeAll({ _ in true }) { pipe.end() } }
 
-    /// Closes the channels to a service, or all of them.
+    /// Closes the channels with a PSM, or all of them.
     func close(_ psm: CBL2CAPPSM? = nil) {
         for pipe in takeAll({ psm == nil || $0.information.psm == psm }) { pipe.close() }
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The stream of what a peer sends over an L2CAP channel.
+/// The stream of data that is received over an L2CAP channel.
 final class ChannelInputStream: InputStream {
-    // What several threads use is behind locks of its own.
+    // State that several threads use is behind the locks of `pipe` and `events`.
 
     private let pipe: ChannelPipe
     private let events: StreamEvents
@@ -41,9 +41,9 @@ final class ChannelInputStream: InputStream {
     override func remove(from loop: RunLoop, forMode mode: RunLoop.Mode) { events.remove(from: loop, forMode: mode) }
 }
 
-/// The stream of what is sent to a peer over an L2CAP channel.
+/// The stream of data that is sent over an L2CAP channel.
 final class ChannelOutputStream: OutputStream {
-    // What several threads use is behind locks of its own.
+    // State that several threads use is behind the locks of `pipe` and `events`.
 
     private let pipe: ChannelPipe?
     private let events: StreamEvents
@@ -56,7 +56,7 @@ final class ChannelOutputStream: OutputStream {
         pipe.attach(output: events)
     }
 
-    /// Foundation demands this of each class. A stream without a channel is at its end.
+    /// Foundation requires this initializer of every subclass. A stream without a channel is at its end.
     required init(toMemory: ()) {
         pipe = nil
         events = StreamEvents(.hasSpaceAvailable) { (false, true) }

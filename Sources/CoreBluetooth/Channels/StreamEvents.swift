@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a stream of a channel tells its delegate, and where: on the run loops that it is scheduled on.
+/// Delivers the events of a channel's stream to its delegate, on a run loop that the stream is scheduled on.
 ///
-/// Foundation's run loops on Linux take timers from any thread and wake up for them, which carries each event there.
+/// A timer delivers each event: on Linux, Foundation's run loops accept timers from any thread and wake up for them.
 final class StreamEvents: @unchecked Sendable {
     // Unchecked: mutable state is behind `lock`.
 
-    /// Whether there is something to do on the stream, and whether there never will be again.
+    /// Whether the stream is ready for reading or writing, and whether it is at its end.
     private let readiness: @Sendable () -> (isReady: Bool, isAtEnd: Bool)
     private let readyEvent: Stream.Event
     private let lock = NSLock()
@@ -15,7 +15,7 @@ final class StreamEvents: @unchecked Sendable {
     private struct State {
         weak var stream: Stream?
         var status = Stream.Status.notOpen
-        /// Each with what keeps a run loop that has nothing else to do from ending.
+        /// Each with a timer that keeps a run loop without other sources from ending.
         var places: [(loop: RunLoop, mode: RunLoop.Mode, presence: Timer)] = []
         /// Whether an event is on its way to the delegate.
         var isTelling = false
@@ -34,7 +34,7 @@ final class StreamEvents: @unchecked Sendable {
 
     func belong(to stream: Stream) { lock.withLock { state.stream = stream } }
 
-    // MARK: - Its life
+    // MARK: - Status and scheduling
 
     var isOpen: Bool { lock.withLock { state.status == .open } }
 
@@ -72,9 +72,9 @@ final class StreamEvents: @unchecked Sendable {
         for place in gone { place.presence.invalidate() }
     }
 
-    // MARK: - Telling
+    // MARK: - Delivery
 
-    /// Something may be due for the delegate.
+    /// Schedules the delivery of an event, if one may be due.
     func changed() {
         let place = lock.withLock { () -> (loop: RunLoop, mode: RunLoop.Mode, presence: Timer)? in
             guard state.status == .open, !state.isTelling, !state.hasToldEnd, let place = state.places.first else {
@@ -87,7 +87,7 @@ final class StreamEvents: @unchecked Sendable {
             Timer(timeInterval: 0, repeats: false) { [weak self] _ in self?.tell() }, forMode: place?.mode ?? .default)
     }
 
-    /// Tells the delegate what is due, one event at a time.
+    /// Delivers the next event that is due to the delegate.
     private func tell() {
         let (isReady, isAtEnd) = readiness()
         let (event, stream) = lock.withLock { () -> (Stream.Event?, Stream?) in
@@ -104,7 +104,7 @@ final class StreamEvents: @unchecked Sendable {
         }
         guard let event, let stream else { return }
         stream.delegate?.stream(stream, handle: event)
-        // Readiness is told again after each use of the stream, and when there is more.
+        // Readiness is reported again after each use of the stream, and when there is more.
         if event == .openCompleted { changed() }
     }
 }

@@ -3,12 +3,12 @@ import BluetoothHost
 import BluetoothUsers
 import Synchronization
 
-/// A call of a manager that is under way.
+/// A pending call of a manager.
 enum PendingCall {
     case scan(UInt64)
     case connect(PeripheralSession)
     case cancel(PeripheralSession)
-    /// - Parameter answer: the result, where the peer is not asked; nil for that of the call.
+    /// - Parameter answer: the result, if the peer is not involved; nil to use the result of the call.
     case operation(PeripheralLink, PeripheralOperation, answer: Result<CallResult, HostError>?)
     case rssi(PeripheralLink)
     case publish(ServiceDefinition, isAgain: Bool)
@@ -17,13 +17,13 @@ enum PendingCall {
     case publishChannel
 }
 
-/// Who is told what happens, on the adapter's thread: the session of a manager of either kind.
+/// Receives batches of events, on the adapter's thread: the session of a central or peripheral manager.
 protocol BatchRecipient: AnyObject, Sendable {
     func receive(_ batch: borrowing EventBatch, from attachment: Attachment)
 }
 
-/// A manager as a user of its adapter, for one power cycle. When the adapter goes off, calls made through this are
-/// void. When it is on again, there is a new one.
+/// A manager as a user of its adapter, for one power cycle. Once the adapter is off, calls made through this attachment
+/// have no effect. When the adapter is on again, the manager gets a new attachment.
 final class Attachment: AdapterObserver, @unchecked Sendable {
     // Unchecked: mutable state is atomic or guarded. Pending calls refer to objects of the application, which are only
     // passed on to its queue.
@@ -72,13 +72,13 @@ final class Attachment: AdapterObserver, @unchecked Sendable {
         return isRegistered
     }
 
-    /// The call that has ended.
+    /// Removes and returns a call that has ended.
     func take(_ token: CallToken) -> PendingCall? { pending.withLock { $0.calls.removeValue(forKey: token) } }
 
-    /// A call that has not ended.
+    /// A pending call.
     func call(_ token: CallToken) -> PendingCall? { pending.withLock { $0.calls[token] } }
 
-    /// The power cycle is over. Returns the calls that have not ended, in their order.
+    /// Ends the power cycle. Returns the pending calls, in order.
     func end() -> [PendingCall] {
         pending.withLock { pending in
             defer { pending = Pending(isOver: true) }

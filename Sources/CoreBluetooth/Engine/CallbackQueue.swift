@@ -1,14 +1,15 @@
 import Dispatch
 
-/// A queue of a simulated world: runs blocks one at a time, in their order, and never inside `enqueue`.
+/// A queue of a simulated world. It runs blocks one at a time, in order, and never inside `enqueue`.
 package protocol VirtualQueue: AnyObject, Sendable {
     func enqueue(_ block: @escaping @Sendable () -> Void)
 }
 
-/// Where blocks of managers run: the application's, and those of the adapter they share.
+/// A queue that runs blocks of managers: the application's queue, or that of the adapter they share.
 ///
-/// Nothing else in this module hands work to another thread, reads a clock or waits, but for `Holdback`, which only
-/// queues of Dispatch need, and the files of `StateKeeper`. So on a virtual queue everything happens on its world's thread.
+/// With a virtual queue, this module hands no work to another thread, reads no real clock and does not wait, so
+/// everything happens on the world's thread. `Holdback` and the files of `StateKeeper` are used with queues of Dispatch
+/// alone. The streams of L2CAP channels are an exception: they wait, and use run loops.
 enum CallbackQueue: Sendable {
     case dispatch(DispatchQueue)
     case virtual(any VirtualQueue)

@@ -10,18 +10,19 @@ class ManagedLink: @unchecked Sendable {
     let identifier: LinkIdentifier
     let peer: PeerID
     let attachment: Attachment
-    /// The credits for values that nobody answers.
+    /// The credits for values that are sent without a response.
     let lease: SendLease
     /// The L2CAP channels.
     let pipes: ChannelPipes
-    /// What was received and waits for the application.
+    /// Limits the received data that is queued for the application.
     private let window = ReceiveWindow()
     /// ATT_MTU, in octets. Behind the lock of the session, like the following property.
     var mtu: Int
-    /// Whether something received was dropped, which ends the link.
+    /// Whether received data was dropped, which ends the link.
     private var isOverrun = false
 
-    /// The application is told that it can go on when it may send so many: being told costs more than sending.
+    /// The number of credits at which a waiting application is notified. A callback costs more than a send, so several
+    /// sends share one.
     static let readyCount = SharedHost.sendCredit / 2
 
     init(
@@ -32,8 +33,8 @@ class ManagedLink: @unchecked Sendable {
         (self.identifier, self.peer, self.attachment, self.lease, self.mtu) = (identifier, peer, attachment, lease, mtu)
     }
 
-    /// Whether something more may wait for the application. Where it may not the link ends, for what is left out would
-    /// not be missed by anybody. Call with the lock of the session held.
+    /// Whether another event may be queued for the application. If not, the link is disconnected, because the
+    /// application could not detect the missing event. Call with the lock of the session held.
     final func admits(_ count: Int) -> Bool {
         guard !isOverrun else { return false }
         switch window.add(count) {
@@ -44,16 +45,16 @@ class ManagedLink: @unchecked Sendable {
         return !isOverrun
     }
 
-    /// Ends the link, and admits nothing that comes before the end: something is missing before it. Call with the lock of
-    /// the session held.
+    /// Disconnects the link because an event is missing, and admits no later events. Call with the lock of the session
+    /// held.
     ///
-    /// - Parameter reason: the reason that the end is reported with; nil for that of the controller.
+    /// - Parameter reason: the reason to report; nil to report the controller's.
     final func end(_ reason: DisconnectReason?) {
         isOverrun = true
         attachment.post(.disconnect(identifier, reason: reason))
     }
 
-    /// The application is about to be told something that has waited.
+    /// An event leaves the queue and is about to be delivered.
     final func takeOut(_ count: Int) {
         if window.remove(count) { attachment.post(.resumeReceiving(identifier)) }
     }

@@ -6,7 +6,7 @@ struct ManagerEnvironment: Sendable {
     let transport: BluetoothTransport
     /// Nil if nothing is kept from run to run.
     let stateDirectory: URL?
-    /// Where bonds are kept; nil if they last as long as the adapter is open.
+    /// The directory for bonds; nil if they last as long as the adapter is open.
     let bondDirectory: URL?
     let identities: PeerIdentities
     let adapter: SharedAdapter
@@ -32,20 +32,20 @@ struct ManagerEnvironment: Sendable {
         }
     }
 
-    /// Where bonds are kept.
+    /// The directory for bonds; nil if they are not kept.
     ///
     /// - Parameter isChosen: whether the program has set the state directory.
     static func bondDirectory(in directory: URL, isChosen: Bool, for transport: BluetoothTransport) -> URL? {
         isChosen || transport.isOfThisMachine ? directory.appendingPathComponent("bonds") : nil
     }
 
-    /// Where a manager's callbacks run.
+    /// The queue on which a manager's callbacks run.
     ///
-    /// - Parameter queue: the one it was given; the main queue if nil.
+    /// - Parameter queue: the queue passed to the manager; the main queue if nil.
     func queue(_ queue: DispatchQueue?) -> CallbackQueue {
         if let virtual { .virtual(virtual.queue(queue)) } else { .dispatch(queue ?? .main) }
     }
 
-    /// The present, for time stamps.
+    /// The current time, for timestamps.
     var now: CFAbsoluteTime { virtual?.now ?? CFAbsoluteTimeGetCurrent() }
 }

@@ -10,10 +10,10 @@ import HCITransport
 /// delegate.
 ///
 /// - Parameters:
-///   - Event: what a manager of this kind is told.
-///   - State: what it keeps from run to run.
+///   - Event: the events of this kind of manager.
+///   - State: the state that it keeps from run to run.
 class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient, @unchecked Sendable {
-    // Unchecked: everything that changes is behind `lock`, or used on the application's queue alone.
+    // Unchecked: mutable state is behind `lock`, or used on the application's queue alone.
 
     let environment: ManagerEnvironment
     /// Guards the recorded events and their state. No call is made with it held.
@@ -34,7 +34,7 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
 
     /// - Parameters:
     ///   - queue: the application's; the main queue if nil.
-    ///   - restoreIdentifier: the application's name for what is kept from run to run; nil if nothing is.
+    ///   - restoreIdentifier: the application's name for the state that is kept from run to run; nil if none is kept.
     init(_ environment: ManagerEnvironment, _ queue: DispatchQueue?, restoreIdentifier: String?) {
         self.environment = environment
         self.restoreIdentifier = restoreIdentifier
@@ -45,9 +45,9 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
 
     var publishesProtectedValues: Bool { false }
     var home: ManagerEnvironment? { environment }
-    /// Takes up what the last run has left. Comes before everything else, on the adapter's queue.
+    /// Restores the state of the last run. Called before everything else, on the adapter's queue.
     func begin() {}
-    /// Tells the application of an event, on its queue.
+    /// Delivers an event to the application, on its queue.
     func deliver(_ event: Event) {}
     /// Records an event, with the lock held.
     func take(_ event: UserEvent, of batch: borrowing EventBatch, _ attachment: Attachment) {}
@@ -55,12 +55,12 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
     ///
     /// - Parameter attachment: if the adapter is on, the attachment to use it through.
     func take(_ state: CBManagerState, _ attachment: Attachment?) {}
-    /// A turn has been recorded, and calls may be made.
+    /// A batch has been recorded. The lock is not held, so calls may be made.
     func turnEnded() {}
 
     // MARK: - The application
 
-    /// Has the application told something, after all that was recorded before.
+    /// Posts an event for the application, after all earlier ones.
     final func post(_ event: Event) {
         lock.withLock {
             inbox.append(event)
@@ -77,7 +77,8 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
         if inbox.deliver({ deliver($0) }) { lock.withLock { inbox.enqueue { [self] in deliverEvents() } } }
     }
 
-    /// What answers this thread's call without a peer waits until the thread goes on: see `Holdback`.
+    /// Delays callbacks that may answer this thread's call without waiting for a peer, until the thread continues: see
+    /// `Holdback`.
     final func waitForCaller() { lock.withLock { inbox.waitForCaller() } }
 
     // MARK: - The adapter
@@ -134,11 +135,12 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
 
     // MARK: - From run to run
 
-    /// The state of the last run, which the application wants to go on; nil if there is none. From then on it is kept.
+    /// The state of the last run, if the application wants to restore it; nil if there is none. From then on, the state
+    /// is saved.
     ///
     /// - Parameters:
     ///   - kind: the kind of manager, for the name of the file.
-    ///   - current: returns the state while the manager is there.
+    ///   - current: returns the state while the manager exists.
     final func stateOfLastRun(_ kind: String, _ current: @escaping () -> State?) -> State? {
         guard let restoreIdentifier, let directory = environment.stateDirectory else { return nil }
         let file = StateFile(kind, restoreIdentifier, in: directory)
@@ -159,7 +161,7 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
         StateClaims.release(keeper.file)
     }
 
-    /// Returns whether that was the end of a power cycle.
+    /// Records a change of the adapter's status. Returns whether it ended a power cycle.
     private func adapterChanged(to status: AdapterStatus, _ attachment: Attachment) -> Bool {
         let runner = attachment.runner
         switch status {
@@ -173,7 +175,7 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
             report("no Bluetooth: \(failure)")
             change(to: CBManagerState(whereOpeningFailed: failure), nil)
             return false
-        // The caller that closed it sets the state.
+        // If the adapter was closed, the caller that closed it sets the state.
         case .resetting, .lost, .closed:
             if runner.isClosed {
                 self.attachment = nil
@@ -186,7 +188,7 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
         }
     }
 
-    /// Reports why there is no adapter, once for all attempts.
+    /// Logs why there is no adapter, once for all attempts.
     private func report(_ line: String) {
         if line != lastFailure { reportFailure(line) }
         lastFailure = line
@@ -202,8 +204,8 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
 extension CBManagerState {
     /// The state for an adapter that cannot be opened.
     init(whereOpeningFailed error: BluetoothError) {
-        guard case .transport(let failure) = error else {
-            if case .adapter(.lowEnergyNotSupported) = error { self = .unsupported } else { self = .resetting }
+        guard case .transport(let failure) = error.kind else {
+            if case .adapter(.lowEnergyNotSupported) = error.kind { self = .unsupported } else { self = .resetting }
             return
         }
         switch failure.reason {

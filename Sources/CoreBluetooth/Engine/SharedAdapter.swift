@@ -9,17 +9,17 @@ import VirtualRadio
 
 /// A user of a `SharedAdapter`: a manager. Called on the adapter's queue.
 protocol AdapterUser: AnyObject {
-    /// Comes before everything else.
+    /// Called before everything else.
     func begin()
-    /// There is an adapter now, which reports its own status.
+    /// The adapter is available. It reports its own status.
     func join(_ runner: AdapterRunner)
-    /// There is none.
+    /// The adapter is unavailable.
     func adapterIsAway(_ state: CBManagerState)
     /// Whether the application publishes something that needs encryption.
     var publishesProtectedValues: Bool { get }
-    /// Where this user keeps what it knows; nil if it keeps nothing.
+    /// The environment in which this user keeps its state; nil if it keeps none.
     var home: ManagerEnvironment? { get }
-    /// Calls `body` when the application has been told everything that is known so far.
+    /// Calls `body` when all events so far have been delivered to the application.
     func whenDelivered(_ body: @escaping @Sendable () -> Void)
 }
 
@@ -38,17 +38,17 @@ final class SharedAdapter: @unchecked Sendable {
     /// The Device Names of peers connected in this run.
     let names = DeviceNames()
     private let source: Source
-    /// Opens and closes one at a time: reopening waits until the adapter has been released.
+    /// Serializes opening and closing: reopening waits until the adapter has been released.
     private let queue: CallbackQueue
     private var runner: AdapterRunner?
     private var users: [ObjectIdentifier: any AdapterUser] = [:]
     private var isSwitchedOff = false
     private var isForbidden = false
 
-    /// Where the adapter comes from.
+    /// The origin of the adapter.
     private enum Source {
         case transport(BluetoothTransport)
-        /// It belongs to somebody else, who closes it.
+        /// An adapter with another owner, which closes it.
         case runner(AdapterRunner)
     }
 
@@ -95,7 +95,7 @@ final class SharedAdapter: @unchecked Sendable {
         }
     }
 
-    /// The adapter, while there is one.
+    /// The adapter, while it is open.
     var current: AdapterRunner? {
         switch queue {
         case .dispatch(let queue): queue.sync { runner }
@@ -121,7 +121,7 @@ final class SharedAdapter: @unchecked Sendable {
         }
     }
 
-    /// - Parameter home: of the user for whom the adapter is opened: bonds are kept there as well.
+    /// - Parameter home: the environment of the user for whom the adapter is opened. Bonds are kept there as well.
     private func open(_ home: ManagerEnvironment?) throws -> AdapterRunner {
         switch source {
         case .runner(let runner): return runner
@@ -155,8 +155,8 @@ final class SharedAdapter: @unchecked Sendable {
         }
     }
 
-    /// Closes the adapter. Later blocks of the queue, such as opening it again, wait until its peers are disconnected and its
-    /// controller is released. No thread is blocked for that.
+    /// Closes the adapter. Later blocks of the queue, such as opening it again, wait until its peers are disconnected
+    /// and its controller is released. No thread is blocked for that.
     private func close() {
         guard let runner else { return }
         self.runner = nil
@@ -168,12 +168,12 @@ final class SharedAdapter: @unchecked Sendable {
         runner.close { queue.resume() }
     }
 
-    // MARK: - Power and permission, as a test changes them
+    // MARK: - Power and permission, changed by tests
 
     /// The state that applications see while the adapter is off; nil while it is on.
     private var offState: CBManagerState? { isForbidden ? .unauthorized : isSwitchedOff ? .poweredOff : nil }
 
-    /// Waits until every user has told its application what is known so far.
+    /// Waits until every user has delivered all events so far to its application.
     func waitUntilDelivered() async {
         await withCheckedContinuation { continuation in
             queue.async { [self] in

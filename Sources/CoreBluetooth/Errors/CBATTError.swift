@@ -2,11 +2,11 @@ import Foundation
 
 /// An error response of a peer's server, or of this application to a peer (Core 5.4, Vol 3, Part F, 3.4.1.1).
 ///
-/// It casts as on Apple's platforms: to `NSError` and back, and a `catch CBATTError.invalidHandle` finds it.
+/// It casts as on Apple's platforms: to `NSError` and back, and `catch CBATTError.invalidHandle` matches it.
 public struct CBATTError: Error {
-    /// What went wrong. Open: any number makes a code.
+    /// The code of the error. Any number is a valid code.
     public enum Code: RawRepresentable, Hashable, Sendable {
-        /// No error: the answer to a request that succeeds.
+        /// No error: the response to a request that succeeds.
         case success
         /// There is no attribute with this handle.
         case invalidHandle
@@ -20,31 +20,32 @@ public struct CBATTError: Error {
         case insufficientAuthentication
         /// The server does not support the request.
         case requestNotSupported
-        /// The offset lies beyond the value's end.
+        /// The offset is past the end of the value.
         case invalidOffset
-        /// The server's user must authorize it first.
+        /// The request requires authorization by the server first.
         case insufficientAuthorization
         /// Too many writes have been prepared.
         case prepareQueueFull
-        /// There is no such attribute.
+        /// No matching attribute was found.
         case attributeNotFound
-        /// The attribute cannot be read in parts.
+        /// The attribute cannot be read with Read Blob Requests.
         case attributeNotLong
-        /// The link's key is too short.
+        /// The encryption key of the link is too short.
         case insufficientEncryptionKeySize
         /// The value is too long, or too short, for the attribute.
         case invalidAttributeValueLength
-        /// The server could not carry out the request, for an unnamed reason.
+        /// The server could not carry out the request, and gives no specific reason.
         case unlikelyError
         /// The link must be encrypted first.
         case insufficientEncryption
-        /// The type does not group attributes.
+        /// The attribute type is not a supported grouping attribute.
         case unsupportedGroupType
-        /// The server lacks the resources.
+        /// The server has insufficient resources.
         case insufficientResources
         /// A code without a name.
         case _other(Int)
 
+        /// Creates the code with this number; never nil. A number without a named case becomes `_other`.
         public init?(rawValue: Int) {
             switch rawValue {
             case 0: self = .success
@@ -69,6 +70,7 @@ public struct CBATTError: Error {
             }
         }
 
+        /// The ATT error code (Core 5.4, Vol 3, Part F, 3.4.1.1); 0 for success.
         public var rawValue: Int {
             switch self {
             case .success: 0
@@ -118,21 +120,23 @@ public struct CBATTError: Error {
             }
         }
 
-        /// Whether an error is this one.
+        /// Whether an error has this code.
         public static func ~= (code: Code, error: any Error) -> Bool {
             (error as? CBATTError)?.code == code
         }
     }
 
+    /// The reason for the error.
     public let code: Code
     private let information: Information
 
+    /// Creates an error. Its description is that of the code, unless `userInfo` contains `NSLocalizedDescriptionKey`.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         self.code = code
         information = Information(userInfo)
     }
 
-    /// The error that an `NSError` of the domain stands for.
+    /// Creates the error from an `NSError` of its domain.
     public init(_nsError error: NSError) {
         self.init(number: error.code, userInfo: error.userInfo)
     }
@@ -140,7 +144,7 @@ public struct CBATTError: Error {
     /// The error as an `NSError`.
     public var _nsError: NSError { _bridgeToObjectiveC() }
 
-    /// No error: the answer to a request that succeeds.
+    /// No error: the response to a request that succeeds.
     public static var success: Code { .success }
     /// There is no attribute with this handle.
     public static var invalidHandle: Code { .invalidHandle }
@@ -154,37 +158,40 @@ public struct CBATTError: Error {
     public static var insufficientAuthentication: Code { .insufficientAuthentication }
     /// The server does not support the request.
     public static var requestNotSupported: Code { .requestNotSupported }
-    /// The offset lies beyond the value's end.
+    /// The offset is past the end of the value.
     public static var invalidOffset: Code { .invalidOffset }
-    /// The server's user must authorize it first.
+    /// The request requires authorization by the server first.
     public static var insufficientAuthorization: Code { .insufficientAuthorization }
     /// Too many writes have been prepared.
     public static var prepareQueueFull: Code { .prepareQueueFull }
-    /// There is no such attribute.
+    /// No matching attribute was found.
     public static var attributeNotFound: Code { .attributeNotFound }
-    /// The attribute cannot be read in parts.
+    /// The attribute cannot be read with Read Blob Requests.
     public static var attributeNotLong: Code { .attributeNotLong }
-    /// The link's key is too short.
+    /// The encryption key of the link is too short.
     public static var insufficientEncryptionKeySize: Code { .insufficientEncryptionKeySize }
     /// The value is too long, or too short, for the attribute.
     public static var invalidAttributeValueLength: Code { .invalidAttributeValueLength }
-    /// The server could not carry out the request, for an unnamed reason.
+    /// The server could not carry out the request, and gives no specific reason.
     public static var unlikelyError: Code { .unlikelyError }
     /// The link must be encrypted first.
     public static var insufficientEncryption: Code { .insufficientEncryption }
-    /// The type does not group attributes.
+    /// The attribute type is not a supported grouping attribute.
     public static var unsupportedGroupType: Code { .unsupportedGroupType }
-    /// The server lacks the resources.
+    /// The server has insufficient resources.
     public static var insufficientResources: Code { .insufficientResources }
 }
 
 extension CBATTError: BridgedError {
     /// `CBATTErrorDomain`.
     public static var errorDomain: String { CBATTErrorDomain }
+    /// The number of the code, which is also the code of the `NSError`.
     public var errorCode: Int { code.rawValue }
-    /// The user info; it always has `NSLocalizedDescriptionKey`.
+    /// The user info. It always contains `NSLocalizedDescriptionKey`.
     public var userInfo: [String: Any] { information.described(as: code.text) }
+    /// The user info of the `NSError`: the same as `userInfo`.
     public var errorUserInfo: [String: Any] { userInfo }
+    /// The description that the error was created with. Without one, the description of its code, in English.
     public var localizedDescription: String { information.description ?? code.text }
 
     init(number: Int, userInfo: [String: Any]) {
@@ -193,8 +200,10 @@ extension CBATTError: BridgedError {
 }
 
 extension CBATTError: Hashable {
+    /// Whether both errors have the same code. The user info is not compared.
     public static func == (lhs: CBATTError, rhs: CBATTError) -> Bool { lhs.code == rhs.code }
 
     // Not through `NSError`: its `hash` traps on this platform.
+    /// Hashes the code, which alone determines equality.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }

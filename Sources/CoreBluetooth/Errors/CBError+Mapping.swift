@@ -5,16 +5,16 @@ import BluetoothHost
 import BluetoothL2CAP
 
 extension CBError {
-    /// The error an application receives for an error of the stack: a `CBATTError` if the peer's server refused,
-    /// otherwise a `CBError`.
+    /// The error that an application receives for an error of the stack: a `CBATTError` if the peer's server sent an
+    /// error response, otherwise usually a `CBError`.
     ///
-    /// - Parameter code: the code if none fits better.
+    /// - Parameter code: the code to use if no other fits better.
     static func error(for error: BluetoothError, orElse code: Code) -> any Error {
         reason(for: error, orElse: code)._bridgeToObjectiveC()
     }
 
     private static func reason(for error: BluetoothError, orElse code: Code) -> any BridgedError {
-        switch error {
+        switch error.kind {
         case .att(let refusal): CBATTError(number: Int(refusal.code.rawValue), userInfo: [:])
         case .valueTooLong: CBATTError(.invalidAttributeValueLength)
         case .notFound: CBATTError(.attributeNotFound)
@@ -44,7 +44,7 @@ extension CBError {
 }
 
 extension CreditBasedConnectionResult {
-    /// Whether a better protected link would have got the channel.
+    /// Whether the channel was refused because the link's security is insufficient.
     fileprivate var wantsProtection: Bool {
         self == .insufficientAuthentication || self == .insufficientAuthorization || self == .insufficientEncryption
             || self == .encryptionKeySizeTooShort

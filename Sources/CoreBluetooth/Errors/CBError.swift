@@ -2,11 +2,11 @@ import Foundation
 
 /// An error of the stack, or of a link.
 ///
-/// It casts as on Apple's platforms: to `NSError` and back, and a `catch CBError.invalidParameters` finds it.
+/// It casts as on Apple's platforms: to `NSError` and back, and `catch CBError.invalidParameters` matches it.
 public struct CBError: Error {
-    /// What went wrong. Open: any number makes a code.
+    /// The code of the error. Any number is a valid code.
     public enum Code: RawRepresentable, Hashable, Sendable {
-        /// The error has no name.
+        /// The error is unknown.
         case unknown
         /// A parameter is invalid.
         case invalidParameters
@@ -22,24 +22,24 @@ public struct CBError: Error {
         case connectionTimeout
         /// The peer ended the connection.
         case peripheralDisconnected
-        /// The stack keeps attributes of this type itself.
+        /// The stack manages attributes of this type itself.
         case uuidNotAllowed
-        /// The manager advertises already.
+        /// The manager is already advertising.
         case alreadyAdvertising
         /// The connection could not be made.
         case connectionFailed
-        /// The limit of connections is reached.
+        /// The maximum number of connections has been reached.
         case connectionLimitReached
-        /// The device is not known. The original, misspelled name is the case.
+        /// The device is not known. The case has Apple's original, misspelled name.
         @available(*, deprecated, renamed: "unknownDevice")
         case unkownDevice
-        /// This cannot be done here.
+        /// The operation is not supported.
         case operationNotSupported
-        /// The peer has forgotten that it was paired.
+        /// The peer has removed its pairing information.
         case peerRemovedPairingInformation
         /// The link could not be encrypted in time.
         case encryptionTimedOut
-        /// The limit of paired devices is reached.
+        /// The maximum number of paired devices has been reached.
         case tooManyLEPairedDevices
         /// A peer has exceeded its notification limit. Not used here.
         case leGattExceededBackgroundNotificationLimit
@@ -48,6 +48,7 @@ public struct CBError: Error {
         /// A code without a name.
         case _other(Int)
 
+        /// Creates the code with this number; never nil. A number without a named case becomes `_other`.
         public init?(rawValue: Int) {
             switch rawValue {
             case 0: self = .unknown
@@ -73,6 +74,7 @@ public struct CBError: Error {
             }
         }
 
+        /// The number of the code in `CBErrorDomain`, the same as on Apple's platforms.
         public var rawValue: Int {
             switch self {
             case .unknown: 0
@@ -94,7 +96,7 @@ public struct CBError: Error {
             case .leGattExceededBackgroundNotificationLimit: 17
             case .leGattNearBackgroundNotificationLimit: 18
             case ._other(let value): value
-            // The one left, which cannot be named without a warning: `unkownDevice`.
+            // The only remaining case is `unkownDevice`, which cannot be named without a warning.
             default: 12
             }
         }
@@ -130,21 +132,23 @@ public struct CBError: Error {
 
         private static func misspelled<Codes: HasMisspelledCode>() -> Codes { Codes.misspelledCode }
 
-        /// Whether an error is this one.
+        /// Whether an error has this code.
         public static func ~= (code: Code, error: any Error) -> Bool {
             (error as? CBError)?.code == code
         }
     }
 
+    /// The reason for the error.
     public let code: Code
     private let information: Information
 
+    /// Creates an error. Its description is that of the code, unless `userInfo` contains `NSLocalizedDescriptionKey`.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         self.code = code
         information = Information(userInfo)
     }
 
-    /// The error that an `NSError` of the domain stands for.
+    /// Creates the error from an `NSError` of its domain.
     public init(_nsError error: NSError) {
         self.init(number: error.code, userInfo: error.userInfo)
     }
@@ -152,7 +156,7 @@ public struct CBError: Error {
     /// The error as an `NSError`.
     public var _nsError: NSError { _bridgeToObjectiveC() }
 
-    /// The error has no name.
+    /// The error is unknown.
     public static var unknown: Code { .unknown }
     /// A parameter is invalid.
     public static var invalidParameters: Code { .invalidParameters }
@@ -168,29 +172,29 @@ public struct CBError: Error {
     public static var connectionTimeout: Code { .connectionTimeout }
     /// The peer ended the connection.
     public static var peripheralDisconnected: Code { .peripheralDisconnected }
-    /// The stack keeps attributes of this type itself.
+    /// The stack manages attributes of this type itself.
     public static var uuidNotAllowed: Code { .uuidNotAllowed }
-    /// The manager advertises already.
+    /// The manager is already advertising.
     public static var alreadyAdvertising: Code { .alreadyAdvertising }
     /// The connection could not be made.
     public static var connectionFailed: Code { .connectionFailed }
-    /// The limit of connections is reached.
+    /// The maximum number of connections has been reached.
     public static var connectionLimitReached: Code { .connectionLimitReached }
     /// The device is not known.
     public static var unknownDevice: Code { .unknownDevice }
-    /// This cannot be done here.
+    /// The operation is not supported.
     public static var operationNotSupported: Code { .operationNotSupported }
-    /// The peer has forgotten that it was paired.
+    /// The peer has removed its pairing information.
     public static var peerRemovedPairingInformation: Code { .peerRemovedPairingInformation }
     /// The link could not be encrypted in time.
     public static var encryptionTimedOut: Code { .encryptionTimedOut }
-    /// The limit of paired devices is reached.
+    /// The maximum number of paired devices has been reached.
     public static var tooManyLEPairedDevices: Code { .tooManyLEPairedDevices }
     /// A peer has exceeded its notification limit. Not used here.
     public static var leGattExceededBackgroundNotificationLimit: Code { .leGattExceededBackgroundNotificationLimit }
     /// A peer is near its notification limit. Not used here.
     public static var leGattNearBackgroundNotificationLimit: Code { .leGattNearBackgroundNotificationLimit }
-    /// As `unknownDevice`.
+    /// The same as `unknownDevice`.
     @available(*, deprecated, renamed: "unknownDevice")
     public static var unkownDevice: Code { .unknownDevice }
 }
@@ -198,10 +202,13 @@ public struct CBError: Error {
 extension CBError: BridgedError {
     /// `CBErrorDomain`.
     public static var errorDomain: String { CBErrorDomain }
+    /// The number of the code, which is also the code of the `NSError`.
     public var errorCode: Int { code.rawValue }
-    /// The user info; it always has `NSLocalizedDescriptionKey`.
+    /// The user info. It always contains `NSLocalizedDescriptionKey`.
     public var userInfo: [String: Any] { information.described(as: code.text) }
+    /// The user info of the `NSError`: the same as `userInfo`.
     public var errorUserInfo: [String: Any] { userInfo }
+    /// The description that the error was created with. Without one, the description of its code, in English.
     public var localizedDescription: String { information.description ?? code.text }
 
     init(number: Int, userInfo: [String: Any]) {
@@ -210,9 +217,11 @@ extension CBError: BridgedError {
 }
 
 extension CBError: Hashable {
+    /// Whether both errors have the same code. The user info is not compared.
     public static func == (lhs: CBError, rhs: CBError) -> Bool { lhs.code == rhs.code }
 
     // Not through `NSError`: its `hash` traps on this platform.
+    /// Hashes the code, which alone determines equality.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }
 

@@ -1,32 +1,32 @@
 import BluetoothSMP
 import Foundation
 
-/// Who answers for the person when a peer pairs with this process. On Apple's platforms the system shows its own alerts;
-/// Core Bluetooth has no API for it.
+/// The user interaction for pairing. On Apple's platforms the system shows its own alerts, and Core Bluetooth has no
+/// API for them.
 ///
-/// What the closures given can do decides how peers are authenticated: with neither, pairing protects against listeners
-/// only. The closures are called on an arbitrary queue. A peer is named by the `identifier` that its `CBPeripheral` and
-/// `CBCentral` have.
+/// The closures that are set determine how peers are authenticated. Without `show` and `enter`, pairing protects
+/// against passive eavesdropping only. The closures are called on an arbitrary queue. They receive the `identifier` of
+/// the peer's `CBPeripheral` or `CBCentral`.
 public struct BluetoothPairing: Sendable {
-    /// Whether a central may pair with this process. Nil allows it while an application publishes something that needs
-    /// encryption, and refuses it otherwise.
+    /// Asks whether a central may pair with this process. If nil, pairing is allowed while an application publishes a
+    /// value that needs encryption, and rejected otherwise.
     public var allows: (@Sendable (_ peer: UUID, _ reply: @escaping @Sendable (Bool) -> Void) -> Void)?
-    /// Shows a passkey, 0 to 999999 with six digits, to be entered at the peer.
+    /// Shows a passkey, 0 to 999999 with six digits, that the user must enter on the peer.
     public var show: (@Sendable (_ passkey: UInt32, _ peer: UUID) -> Void)?
-    /// Asks for the passkey that the peer shows; nil for a person who gives up.
+    /// Asks for the passkey that the peer shows. Reply with nil if the user cancels.
     public var enter: (@Sendable (_ peer: UUID, _ reply: @escaping @Sendable (UInt32?) -> Void) -> Void)?
-    /// Asks whether the peer shows the same number, 0 to 999999 with six digits. Needs `show` as well.
+    /// Asks whether the peer shows the same number, 0 to 999999 with six digits. Requires `show`.
     public var compare:
         (@Sendable (_ number: UInt32, _ peer: UUID, _ reply: @escaping @Sendable (Bool) -> Void) -> Void)?
 
-    /// The least that is accepted of every pairing, whichever device begins it. A pairing that gives less fails with
+    /// The minimum security of every pairing, whichever device initiates it. A pairing below it fails with
     /// Authentication Requirements or Encryption Key Size.
     public var requirement = SecurityRequirement()
 
-    /// Without closures: peers are paired with where an application needs it, and not authenticated.
+    /// Creates a value without closures. Peers are paired with when an application needs it, and are not authenticated.
     public init() {}
 
-    /// What this process can show and take (Core 5.4, Vol 3, Part H, 2.3.2).
+    /// The IO capability that the closures provide (Core 5.4, Vol 3, Part H, 2.3.2).
     var ioCapability: IOCapability {
         switch (show != nil, enter != nil, compare != nil) {
         case (true, true, _): .keyboardDisplay

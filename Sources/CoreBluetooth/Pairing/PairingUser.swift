@@ -5,16 +5,16 @@ import BluetoothUsers
 import Foundation
 import Synchronization
 
-/// Answers for the person on one adapter, in the name of all managers of this process that share it.
+/// Answers the pairing questions of one adapter, for all managers of this process that share it.
 final class PairingUser: AdapterObserver {
     private let runner: AdapterRunner
     private let identities: PeerIdentities
     private let pairing: BluetoothPairing
-    /// Whether an application publishes something that needs encryption: then centrals may pair.
+    /// Whether an application publishes a value that needs encryption. If so, centrals may pair.
     private let isExpected: @Sendable (_ reply: @escaping @Sendable (Bool) -> Void) -> Void
     private let peers = Mutex<[LinkIdentifier: PeerID]>([:])
 
-    /// Attaches to an adapter, which keeps it until it closes.
+    /// Attaches to an adapter, which retains the user until it closes.
     static func attach(
         to runner: AdapterRunner, _ identities: PeerIdentities, _ pairing: BluetoothPairing,
         isExpected: @escaping @Sendable (_ reply: @escaping @Sendable (Bool) -> Void) -> Void
@@ -80,7 +80,7 @@ final class PairingUser: AdapterObserver {
 }
 
 extension CBMutableCharacteristic {
-    /// Whether a central has to encrypt the link for some use of it.
+    /// Whether some use of the characteristic requires an encrypted link.
     var needsEncryption: Bool {
         !permissions.isDisjoint(with: [.readEncryptionRequired, .writeEncryptionRequired])
             || !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])

@@ -3,10 +3,10 @@ import Foundation
 
 /// A central that uses this application's services.
 open class CBCentral: CBPeer {
-    /// The longest value that one notification can carry: ATT_MTU less 3 octets, at most 512.
+    /// The maximum length of the value of one notification, in octets: ATT_MTU − 3, but at most 512.
     open var maximumUpdateValueLength: Int { updateLength }
 
-    /// The link it last used.
+    /// The link that the central last used.
     @Guarded var link: CentralLink
     @Guarded var updateLength: Int
 

@@ -3,8 +3,9 @@ import Foundation
 
 /// An L2CAP channel, which carries a stream of data in each direction.
 ///
-/// The application has to keep it: the channel is closed with its object. Its streams are not open yet; an application sets
-/// their delegate, schedules them on a run loop and opens them, or opens them and reads and writes by itself.
+/// The application must hold the channel: it is closed when the object is deallocated. Its streams are not open yet. To
+/// use them with events, set their delegates, schedule them on a run loop and open them. Otherwise open them, and read
+/// and write with calls that wait.
 open class CBL2CAPChannel: NSObject {
     private let device: CBPeer
     private let pipe: ChannelPipe
@@ -21,7 +22,8 @@ open class CBL2CAPChannel: NSObject {
 
     deinit { pipe.close() }
 
-    /// The device at the other end: a `CBPeripheral` for who opened the channel, a `CBCentral` for who published it.
+    /// The device at the other end: a `CBPeripheral` if this application opened the channel, a `CBCentral` if it
+    /// published the channel.
     open var peer: CBPeer! { device }
     /// The stream of received data.
     open var inputStream: InputStream! { input }

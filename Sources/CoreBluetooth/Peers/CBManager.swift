@@ -12,6 +12,8 @@ open class CBManager: NSObject, KeyValueObservable {
     @available(*, deprecated, message: "use the property of the class")
     open var authorization: CBManagerAuthorization { Authorization.current(for: transport) }
 
+    /// The observers that `observe(_:options:changeHandler:)` has added. They are called when `state`,
+    /// `CBCentralManager.isScanning` or `CBPeripheralManager.isAdvertising` changes.
     public let _observers = KeyValueObservers()
     private let transport: BluetoothTransport
     @Guarded var currentState = CBManagerState.unknown {
@@ -28,7 +30,7 @@ open class CBManager: NSObject, KeyValueObservable {
         transport = environment.transport
     }
 
-    /// Whether a call can be made now. If not the log says so.
+    /// Whether a call can be made now. If not, the misuse is logged.
     func isOn(_ call: String) -> Bool {
         if state == .poweredOn { return true }
         reportMisuse("\(self) can only \(call) while in the powered on state")

@@ -5,6 +5,8 @@ open class CBPeer: NSObject, NSCopying, KeyValueObservable {
     /// Identifies the device on this system, across runs. It has no meaning on other systems.
     open var identifier: UUID { peerIdentifier }
 
+    /// The observers that `observe(_:options:changeHandler:)` has added. They are called when the `name` or
+    /// `state` of a peripheral changes.
     public let _observers = KeyValueObservers()
     private let peerIdentifier: UUID
 
@@ -12,8 +14,8 @@ open class CBPeer: NSObject, NSCopying, KeyValueObservable {
         peerIdentifier = identifier
     }
 
-    /// A property by name, as in key-value coding. Only what applications use is supported: `identifier`, and for a
-    /// peripheral `name`, `state` and `mtuLength`. Any other name is a programming error.
+    /// A property by name, as in key-value coding. Only the keys that applications use are supported: `identifier`, and
+    /// for a peripheral `name`, `state` and `mtuLength`. Any other key is a programming error.
     open func value(forKey key: String) -> Any? {
         guard key == "identifier" else {
             preconditionFailure(

@@ -8,7 +8,7 @@ final class DeviceNames: Sendable {
     private let names = Guarded(wrappedValue: PeerNames())
     private let changes = Atomic<UInt64>(0)
 
-    /// Another number whenever a name has changed.
+    /// A number that changes with every change of a name.
     var version: UInt64 { changes.load(ordering: .acquiring) }
 
     subscript(peer: PeerID) -> String? { names.withLock { $0[peer] } }

@@ -6,7 +6,7 @@ import Synchronization
 extension PeerIdentities {
     private static let known = Mutex<[URL: PeerIdentities]>([:])
 
-    /// Those whose key is in a directory, where one is made if there is none yet.
+    /// The identities whose key is in a directory. If there is no key yet, it is created.
     static func kept(in directory: URL) -> PeerIdentities {
         known.withLock { known in
             if let identities = known[directory] { return identities }
@@ -25,7 +25,7 @@ extension PeerIdentities {
                 at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let data = key.withUnsafeBytes { Data($0) }
             do {
-                // Another process may be making one, too: the first counts.
+                // Another process may be creating a key at the same time: the first one is used.
                 try data.write(to: file, options: .withoutOverwriting)
             } catch {
                 guard let other = try? Data(contentsOf: file), other.count == 16 else { throw error }

@@ -3,11 +3,11 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// The identifiers by which applications know peers: UUIDs that mean nothing elsewhere, stay the same from run to run, and
-/// need no list of all the peers that ever were.
+/// The identifiers by which applications know peers. They are UUIDs that have no meaning elsewhere, stay the same from
+/// run to run, and need no list of all known peers.
 ///
-/// An identifier is the address under which the peer was first met, encrypted with a key that this program's user has. So it can be turned back into
-/// the address even where the peer has not been heard in this run.
+/// An identifier is the address at which the peer was first met, encrypted with a key of the user who runs this
+/// program. It can therefore be decrypted to the address, even if the peer has not been heard in this run.
 struct PeerIdentities: Sendable {
     private let key: SymmetricKey
 
@@ -23,7 +23,7 @@ struct PeerIdentities: Sendable {
         return UUID(octets: transformed(block, by: AES.permute))
     }
 
-    /// The peer that an identifier stands for; nil for one that was not made with this key.
+    /// The peer with an identifier; nil if the identifier was not created with this key.
     func peer(for identifier: UUID) -> PeerID? {
         let block = transformed(identifier.octets, by: AES.inversePermute)
         guard block[6] <= 1, block[7...].allSatisfy({ $0 == 0 }) else { return nil }

@@ -5,11 +5,11 @@ import Foundation
 open class CBATTRequest: NSObject {
     /// The central.
     open var central: CBCentral { requester }
-    /// The characteristic whose value it is.
+    /// The characteristic whose value is read or written.
     open var characteristic: CBCharacteristic { target }
-    /// The offset in the value.
+    /// The offset in the value, in octets.
     open var offset: Int { position }
-    /// The value to write; or, in the answer to a read, the value from `offset` on.
+    /// The value to write. For a read, set it to the value from `offset` on before responding.
     open var value: Data? {
         get { currentValue }
         set { currentValue = newValue }
@@ -19,7 +19,7 @@ open class CBATTRequest: NSObject {
     private let target: CBCharacteristic
     private let position: Int
     @Guarded private var currentValue: Data?
-    /// How to answer; nil if none is wanted, or after the answer.
+    /// How to answer. Nil after the answer, and in all but the first of several requests that are delivered together.
     @Guarded var answer: PendingAnswer?
 
     init(_ central: CBCentral, _ characteristic: CBCharacteristic, offset: Int, value: Data?, answer: PendingAnswer?) {
@@ -41,6 +41,6 @@ open class CBATTRequest: NSObject {
 enum PendingAnswer: Sendable {
     case read(ServerRequest, Attachment)
     case write(ServerRequest, Attachment)
-    /// A command: it needs no answer, but a program may give one.
+    /// A Write Command: it needs no answer, but the application may give one.
     case unneeded
 }

@@ -7,7 +7,7 @@ import Foundation
 
 /// Offers services to centrals, and advertises them.
 ///
-/// Every call returns at once. The delegate is called with the result, on the manager's queue.
+/// Every call returns immediately. Its result is reported to the delegate, on the manager's queue.
 open class CBPeripheralManager: CBManager {
     /// The delegate. May be set after the manager has been created.
     open weak var delegate: (any CBPeripheralManagerDelegate)? {
@@ -15,7 +15,7 @@ open class CBPeripheralManager: CBManager {
         set { listener = Listener(delegate: newValue) }
     }
 
-    /// Whether the manager advertises.
+    /// Whether the manager is advertising.
     open var isAdvertising: Bool { advertising }
 
     /// The application sets the delegate while the queue reads it, which a plain `weak` property does not allow.
@@ -27,7 +27,7 @@ open class CBPeripheralManager: CBManager {
     @Guarded private var advertising = false {
         didSet { _observers.changed() }
     }
-    /// How often advertising was stopped: a start before the last stop is not reported.
+    /// Counts how often advertising was stopped. A start requested before the last stop does not set `isAdvertising`.
     @Guarded private var advertisingGeneration: UInt64 = 0
     /// The services of the application, in the order they were added.
     @Guarded private var services: [CBMutableService] = []
@@ -35,12 +35,13 @@ open class CBPeripheralManager: CBManager {
     @Guarded var published: [AttributeHandle: CBMutableCharacteristic] = [:]
     /// The centrals known to the application.
     @Guarded private var centrals = WeakTable<CBCentral>()
-    /// Whether an update was refused, so that the application waits for the callback.
+    /// Whether an update was refused, so that the application waits for
+    /// `peripheralManagerIsReady(toUpdateSubscribers:)`.
     @Guarded var isUpdateRefused = false
 
     let session: ServerSession
 
-    /// A manager without a delegate, on the main queue.
+    /// Creates a manager without a delegate. Callbacks run on the main queue.
     public convenience init() {
         self.init(delegate: nil, queue: nil)
     }
@@ -54,7 +55,8 @@ open class CBPeripheralManager: CBManager {
 
     /// - Parameters:
     ///   - delegate: receives the callbacks. Held weakly.
-    ///   - queue: the queue of the callbacks; the main queue if nil. A concurrent queue loses their order.
+    ///   - queue: the queue of the callbacks; the main queue if nil. The callbacks of a manager run one at a time and
+    ///     in order, even on a concurrent queue.
     ///   - options: `CBPeripheralManagerOptionRestoreIdentifierKey` makes the manager keep its state from run to run.
     public init(
         delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
@@ -70,7 +72,8 @@ open class CBPeripheralManager: CBManager {
 
     deinit { session.stop() }
 
-    /// Whether this program may advertise while it is in the background. There is no background here.
+    /// Whether this program may advertise in the background. Linux has no background mode, so this equals
+    /// `CBManager.authorization`.
     @available(*, deprecated, message: "use CBManager.authorization")
     @discardableResult
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
@@ -87,8 +90,8 @@ open class CBPeripheralManager: CBManager {
     /// Advertises until `stopAdvertising`; `peripheralManagerDidStartAdvertising(_:error:)` reports the result.
     ///
     /// - Parameter advertisementData: `CBAdvertisementDataLocalNameKey` and `CBAdvertisementDataServiceUUIDsKey`; other
-    ///   keys are ignored. What does not fit into an advertisement and its scan response, of 31 octets each, is left
-    ///   out: the end of the name, then services from the last on.
+    ///   keys are ignored. Data that does not fit into an advertisement and its scan response, of 31 octets each, is
+    ///   omitted: first the end of the name, then services, starting with the last.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         guard isOn("start advertising"), let attachment else { return }
         let wanted = WantedAdvertisement(advertisementData)
@@ -99,15 +102,15 @@ open class CBPeripheralManager: CBManager {
         session.perform(.advertise(wanted, attachment, generation: advertisingGeneration))
     }
 
-    /// Ends advertising, if there is any.
+    /// Stops advertising.
     open func stopAdvertising() {
         endAdvertising()
         session.perform(.stopAdvertising)
     }
 
-    /// The adapter advertises, unless advertising was stopped meanwhile.
+    /// The adapter has started advertising. This has no effect if advertising was stopped in the meantime.
     ///
-    /// - Parameter generation: how often advertising had been stopped when it was started.
+    /// - Parameter generation: the value of `advertisingGeneration` when the start was requested.
     func beganAdvertising(_ generation: UInt64) {
         if generation == advertisingGeneration { advertising = true }
     }
@@ -120,7 +123,7 @@ open class CBPeripheralManager: CBManager {
         advertising = false
     }
 
-    /// Asks for a new connection interval on the link to a central. The central decides.
+    /// Requests a new connection interval on the link to a central. The central decides.
     open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
         guard isOn("set a connection latency") else { return }
         let intervals: (Int, Int)
@@ -137,8 +140,8 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: - Services
 
-    /// Publishes a service, which must not change afterwards; `peripheralManager(_:didAdd:error:)` reports the result.
-    /// Included services must be added first. Adding a service twice is a programming error.
+    /// Publishes a service; `peripheralManager(_:didAdd:error:)` reports the result. The service must not change
+    /// afterwards. Included services must be added first. Adding a service twice is a programming error.
     open func add(_ service: CBMutableService) {
         guard isOn("add a service"), let attachment else { return }
         let isNew = $services.withLock { services in
@@ -184,7 +187,8 @@ open class CBPeripheralManager: CBManager {
         return isKnown
     }
 
-    /// A service is published, or published again at new handles, unless it was removed meanwhile.
+    /// Records the handles of a service that was published, or republished at new handles, unless it was removed in the
+    /// meantime.
     func added(_ service: CBMutableService, _ characteristics: [(AttributeHandle, CBMutableCharacteristic)]) {
         guard services.contains(where: { $0 === service }) else { return }
         $published.withLock { published in
@@ -208,11 +212,11 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: - Values
 
-    /// Answers a request, once. For requests delivered together, answer the first.
+    /// Responds to a request, once. If several requests were delivered together, respond to the first.
     ///
     /// - Parameters:
     ///   - request: the request that the delegate received.
-    ///   - result: `.success`, for a read with the value in `request.value`, or why not.
+    ///   - result: `.success`, or the error for the central. For a successful read, `request.value` holds the value.
     open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
         let answer = request.$answer.withLock { answer in
             defer { if case .unneeded? = answer {} else { answer = nil } }
@@ -224,14 +228,14 @@ open class CBPeripheralManager: CBManager {
         session.respond(answer, request.value ?? Data(), result)
     }
 
-    /// Notifies, or indicates, a value to the subscribed centrals.
+    /// Sends a value to the subscribed centrals, as a notification or an indication.
     ///
     /// - Parameters:
-    ///   - value: cut to `CBCentral.maximumUpdateValueLength`.
-    ///   - characteristic: belongs to a published service.
+    ///   - value: the value, truncated to `CBCentral.maximumUpdateValueLength`.
+    ///   - characteristic: a characteristic of a published service.
     ///   - centrals: the receivers; all subscribers if nil.
-    /// - Returns: false if the queue is full. `peripheralManagerIsReady(toUpdateSubscribers:)` is called when there is
-    ///   space again.
+    /// - Returns: false if the transmit queue is full. `peripheralManagerIsReady(toUpdateSubscribers:)` is called when
+    ///   there is space again.
     @discardableResult
     open func updateValue(
         _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
@@ -239,7 +243,7 @@ open class CBPeripheralManager: CBManager {
         guard isOn("update a value") else { return false }
         if update(value, characteristic, centrals) { return true }
         isUpdateRefused = true
-        // Once more, for room that was made before this said that somebody waits for it.
+        // Try again: space that became available before the flag was set does not cause a callback.
         return update(value, characteristic, centrals)
     }
 
@@ -251,7 +255,7 @@ open class CBPeripheralManager: CBManager {
         return session.update(value, at: characteristic.handle, to: meant)
     }
 
-    /// The object for a central: always the same while the application, or a characteristic, holds it.
+    /// The object for a central: always the same while the application or a characteristic holds it.
     func central(_ link: CentralLink, mtu: Int) -> CBCentral {
         if let central = known(link) {
             central.link = link
@@ -268,17 +272,18 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: - Channels
 
-    /// Offers L2CAP channels, with a PSM that the system chooses: `peripheralManager(_:didPublishL2CAPChannel:error:)` says
-    /// which, and `peripheralManager(_:didOpen:error:)` has each channel that a central opens.
+    /// Publishes an L2CAP channel at a PSM that the system chooses.
+    /// `peripheralManager(_:didPublishL2CAPChannel:error:)` reports the PSM, and `peripheralManager(_:didOpen:error:)`
+    /// delivers each channel that a central opens.
     ///
-    /// - Parameter encryptionRequired: whether only over encrypted links.
+    /// - Parameter encryptionRequired: whether a central needs an encrypted link to open a channel.
     open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
         guard isOn("publish an L2CAP channel") else { return }
         if let attachment { session.publishChannel(isEncrypted: encryptionRequired, through: attachment) }
     }
 
-    /// Offers L2CAP channels no longer, and closes those that are open: `peripheralManager(_:didUnpublishL2CAPChannel:error:)`
-    /// follows.
+    /// Stops accepting L2CAP channels at a PSM, and closes those that are open.
+    /// `peripheralManager(_:didUnpublishL2CAPChannel:error:)` reports the result.
     open func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {
         guard isOn("unpublish an L2CAP channel") else { return }
         if let attachment { session.unpublishChannel(psm, through: attachment) }

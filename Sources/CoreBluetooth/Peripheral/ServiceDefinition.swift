@@ -32,7 +32,7 @@ extension GATTCharacteristicDefinition {
         let (properties, granted) = (characteristic.properties, characteristic.permissions)
         let isSubscribable = !properties.isDisjoint(with: .notifying) || !properties.isDisjoint(with: .indicating)
         var offered = GATTCharacteristicProperties(rawValue: UInt8(truncatingIfNeeded: properties.rawValue))
-        // Values that need encryption are offered anyway.
+        // The properties that require encryption imply the standard ones.
         if !properties.isDisjoint(with: .notifying) { offered.insert(.notify) }
         if !properties.isDisjoint(with: .indicating) { offered.insert(.indicate) }
         offered.remove(.extendedProperties)

@@ -4,7 +4,7 @@ import BluetoothHost
 import BluetoothUsers
 import Foundation
 
-/// The advertisement of an application.
+/// The advertisement that an application has requested.
 struct WantedAdvertisement: Equatable, Sendable {
     var name: String?
     var services: [BluetoothUUID]
@@ -18,7 +18,8 @@ struct WantedAdvertisement: Equatable, Sendable {
         unused = dictionary?.keys.filter { !used.contains($0) } ?? []
     }
 
-    /// The call for it. What does not fit is left out: the end of the name, then services from the last on.
+    /// The request for the adapter. Data that does not fit is omitted: first the end of the name, then services,
+    /// starting with the last.
     var request: AdvertisingRequest {
         var advertisement = AdvertisementData()
         advertisement.flags = [.generalDiscoverable, .brEDRNotSupported]

@@ -2,9 +2,9 @@ import BluetoothBase
 import BluetoothHost
 import Foundation
 
-/// What a central manager does goes on in the next run.
+/// The next run continues the work of a central manager.
 extension CentralSession {
-    /// Takes up what the last run has left, and tells the application of that before anything else.
+    /// Restores the state of the last run, and reports it to the application before anything else.
     func restore() {
         guard let saved = stateOfLastRun("central", { [weak self] in self?.savedState }), let manager = manager.object
         else { return }
@@ -36,7 +36,7 @@ extension CentralSession {
         return dictionary
     }
 
-    /// Goes on with it, since the adapter is on.
+    /// Continues the restored scan and connections, now that the adapter is on.
     func resume(_ manager: CBCentralManager, through attachment: Attachment) {
         isRestoring = false
         let (wantedScan, waiting) = lock.withLock { (self.wantedScan, peripherals.values) }
@@ -44,9 +44,9 @@ extension CentralSession {
         for session in waiting where session.relocation != nil { session.connect(through: attachment) }
     }
 
-    // MARK: - Remembering
+    // MARK: - Saving
 
-    /// What it does is something else now, perhaps.
+    /// The state to save may have changed.
     func changed() {
         guard let keeper else { return }
         lock.withLock { lingering = [] }

@@ -16,7 +16,7 @@ extension CentralState.Peripheral {
         var all = services
         var places = Dictionary(
             services.enumerated().map { (ObjectIdentifier($1), $0) }, uniquingKeysWith: { first, _ in first })
-        // Included services may include others: those join the queue.
+        // Included services may include other services, which are appended.
         var next = 0
         while next < all.count, all.count <= CentralState.maximumAttributes {
             for service in all[next].included ?? [] where places[ObjectIdentifier(service)] == nil {
@@ -53,7 +53,7 @@ extension CentralState.Service {
             characteristics: service.members?.compactMap { CentralState.Characteristic($0) })
     }
 
-    /// How many of the application's attributes it contains.
+    /// The number of attributes that it saves.
     fileprivate var count: Int { (characteristics ?? []).reduce(1) { $0 + 1 + ($1.descriptors?.count ?? 0) } }
 
     fileprivate func restored(of peripheral: CBPeripheral) -> CBService {

@@ -25,11 +25,11 @@ struct CentralState: RestorableState {
     struct Service: Codable, Equatable, Sendable {
         var uuid: SavedUUID
         var isPrimary: Bool
-        /// Whether it is known only through a service that includes it.
+        /// Whether the service is known only because another service includes it.
         var isOnlyIncluded: Bool
         var first: UInt16
         var last: UInt16
-        /// Which of `services` it includes; nil before discovery.
+        /// The indices of the services in `services` that it includes; nil before discovery.
         var included: [Int]?
         var characteristics: [Characteristic]?
     }

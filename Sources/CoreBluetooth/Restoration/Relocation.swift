@@ -3,7 +3,8 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothUsers
 
-/// Compares what an earlier run knew of a peripheral with what is there now: finds the known services by UUID.
+/// Compares the attributes that an earlier run discovered on a peripheral with the current ones. It finds known
+/// services by UUID.
 struct Relocation {
     private enum Step {
         case services
@@ -113,7 +114,7 @@ extension DiscoveredService {
 }
 
 extension PeripheralSession {
-    /// The application's view of the peripheral has changed. It is recorded at once, because the application may
+    /// The application's view of the peripheral has changed. It is recorded immediately, because the application may
     /// release the peripheral at any moment.
     func remember() {
         guard let central, central.restoreIdentifier != nil, let peripheral else { return }
@@ -128,8 +129,8 @@ extension PeripheralSession {
         return state
     }
 
-    /// Looks for the next attribute known from an earlier run. At the end the connection is reported, then the lost
-    /// services, and subscriptions are renewed before any request of the application.
+    /// Finds the next attributes that an earlier run discovered. At the end, the connection is reported, then the lost
+    /// services, and then subscriptions are renewed.
     func locateNext(on link: PeripheralLink) {
         if let operation = relocation?.operation { return link.perform(.locate(operation)) }
         guard let found = relocation, let central, let peripheral else { return }

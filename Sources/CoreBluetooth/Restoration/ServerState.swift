@@ -15,7 +15,7 @@ struct ServerState: RestorableState {
     struct Service: Codable, Equatable, Sendable {
         var uuid: SavedUUID
         var isPrimary: Bool
-        /// Which of the services before it are included.
+        /// The indices of the earlier services that it includes.
         var included: [Int]
         var characteristics: [Characteristic]
     }
@@ -47,7 +47,7 @@ struct ServerState: RestorableState {
 }
 
 extension ServerState.Characteristic {
-    /// What would be a programming error in an application.
+    /// False for combinations that are programming errors in an application.
     fileprivate var isValid: Bool {
         let writing: CBAttributePermissions = [.writeable, .writeEncryptionRequired]
         let isStatic =
@@ -67,7 +67,7 @@ extension ServerState.Descriptor {
     }
 }
 
-// MARK: - From the objects that an application has, and back
+// MARK: - Conversion from and to the application's objects
 
 extension ServerState {
     init(_ published: [CBMutableService], _ wanted: WantedAdvertisement?) {
@@ -83,7 +83,7 @@ extension ServerState {
         }
     }
 
-    /// The services, with what they include.
+    /// The services, with their included services.
     var restoredServices: [CBMutableService] {
         let objects = services.map { $0.restored }
         for (object, saved) in zip(objects, services) where !saved.included.isEmpty {

@@ -9,7 +9,7 @@ struct StateFile: Sendable {
 
     var url: URL { URL(fileURLWithPath: file.path) }
 
-    /// Reads and writes run in order here, so a read returns what was written last.
+    /// Serializes reads and writes, so a read returns what was written last.
     static let queue = DispatchQueue(label: "CoreBluetooth.restoration", qos: .utility)
     /// The largest state file, in octets.
     static let maximumLength = 1 << 22
@@ -34,7 +34,7 @@ struct StateFile: Sendable {
             .union(CharacterSet(charactersIn: "0"..."9")).union(CharacterSet(charactersIn: "-_."))
         var name = identifier.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
         if name.isEmpty || name.utf8.count > Self.longestName {
-            // No name that is used unchanged has a plus sign.
+            // No name that is used unchanged contains a plus sign.
             name = "+" + SHA256.hash(data: Data(identifier.utf8)).map { String(format: "%02x", $0) }.joined()
         }
         file = DurableFile(
@@ -43,7 +43,7 @@ struct StateFile: Sendable {
 
     // MARK: - Reading
 
-    /// The saved state; nil if there is none. An unusable file is set aside, and the log says why. On `queue`.
+    /// The saved state; nil if there is none. An unusable file is set aside, and the log states why. Call on `queue`.
     func read<State: RestorableState>(_ type: State.Type) -> State? {
         do {
             guard let content = try file.read() else { return nil }
@@ -54,7 +54,7 @@ struct StateFile: Sendable {
         }
     }
 
-    /// - Throws: why it cannot be used.
+    /// - Throws: an error that states why the data cannot be used.
     static func decode<State: RestorableState>(_ type: State.Type, from data: Data) throws -> State {
         let version = try JSONDecoder().decode(Header.self, from: data).version
         guard version == Self.version else { throw Damage(what: "it is of version \(version), not \(Self.version)") }
@@ -78,9 +78,9 @@ struct StateFile: Sendable {
 
     // MARK: - Writing
 
-    /// Replaces the saved state. On `queue`.
+    /// Replaces the saved state. Call on `queue`.
     ///
-    /// - Returns: the error, if it failed. The previous state is then still there.
+    /// - Returns: the error, if writing failed. The previous state is then unchanged.
     func write<State: RestorableState>(_ state: State) -> String? {
         do {
             let encoder = JSONEncoder()
@@ -94,10 +94,10 @@ struct StateFile: Sendable {
     }
 }
 
-/// What a manager does that is to go on in the next run.
+/// The state of a manager that the next run continues.
 protocol RestorableState: Codable, Equatable, Sendable {
     /// Whether there is nothing to continue.
     var isEmpty: Bool { get }
-    /// Whether objects can be made from it. Not if another program wrote the file.
+    /// Whether objects can be created from it. This can be false if another program wrote the file.
     var isValid: Bool { get }
 }

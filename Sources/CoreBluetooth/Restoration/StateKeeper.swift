@@ -47,7 +47,7 @@ final class StateKeeper<State: RestorableState>: @unchecked Sendable {
         }
     }
 
-    /// Writes pending changes, and nothing after that.
+    /// Writes pending changes. Later changes are not written.
     func close() {
         let isDirty = progress.withLock { progress in
             defer { progress = (false, true) }

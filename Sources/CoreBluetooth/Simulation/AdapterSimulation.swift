@@ -18,15 +18,15 @@ package enum AdapterSimulation {
         await SharedAdapter.at(transport).setForbidden(authorization != .allowedAlways)
     }
 
-    /// Simulates another program of this device that makes a link to a peer and uses it until it ends. Returns when the
-    /// peer's services are known.
+    /// Simulates another program on this device that connects to a peer and uses the link until it ends. Returns when
+    /// the peer's services are known.
     package static func connect(
         to peer: DeviceAddress, at transport: BluetoothTransport
     ) async throws(BluetoothError) {
         try await OtherProgram(transport, PeerID(peer)).connect()
     }
 
-    /// Waits until the managers at a transport have told the application what they know so far.
+    /// Waits until the managers at a transport have delivered all events so far to the application.
     package static func waitUntilDelivered(at transport: BluetoothTransport) async {
         await SharedAdapter.at(transport).waitUntilDelivered()
     }

@@ -4,12 +4,12 @@ import BluetoothHost
 import Crypto
 import Foundation
 
-/// What applications in a simulated world have in place of the machine's: an adapter, queues, a clock and identifiers
-/// that follow from a seed. No state is kept from run to run, so restore identifiers have no effect.
+/// The environment of applications in a simulated world: an adapter, queues and a clock in place of the machine's, and
+/// identifiers that are derived from a seed. No state is kept from run to run, so restore identifiers have no effect.
 ///
 /// Everything is used on the world's thread.
 package final class VirtualEnvironment: Sendable {
-    /// Called for the queue of a manager: what takes the place of that of Dispatch, or of the main queue if nil.
+    /// Returns the queue that replaces a manager's queue of Dispatch, or the main queue if nil.
     package typealias Queues = @Sendable (DispatchQueue?) -> any VirtualQueue
 
     let adapter: SharedAdapter
@@ -19,8 +19,8 @@ package final class VirtualEnvironment: Sendable {
 
     /// - Parameters:
     ///   - runner: the adapter, which is not closed here.
-    ///   - adapterQueue: where managers join it and leave.
-    ///   - seed: what the identifiers of peers come from.
+    ///   - adapterQueue: the queue on which managers join and leave the adapter.
+    ///   - seed: the seed of the identifiers of peers.
     package init(_ runner: AdapterRunner, adapterQueue: any VirtualQueue, seed: UInt64, queues: @escaping Queues) {
         adapter = SharedAdapter(runner, on: adapterQueue)
         identities = PeerIdentities(key: SymmetricKey(data: [seed, ~seed].withUnsafeBytes { Data($0) }))
@@ -38,6 +38,6 @@ package final class VirtualEnvironment: Sendable {
 
     func queue(_ queue: DispatchQueue?) -> any VirtualQueue { queues(queue) }
 
-    /// The world begins with 2001.
+    /// The world's time starts at the beginning of 2001.
     var now: CFAbsoluteTime { CFAbsoluteTime(runner.now.nanoseconds) / 1_000_000_000 }
 }

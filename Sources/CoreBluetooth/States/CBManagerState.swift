@@ -1,13 +1,13 @@
-/// The state of the system's Bluetooth. The order matters: below `poweredOn` scans, advertising and connections end;
-/// below `poweredOff` all objects are invalid.
+/// The state of Bluetooth. The order matters. Below `poweredOn`, scans, advertising and connections end; below
+/// `poweredOff`, all objects are invalid.
 public enum CBManagerState: Int, Sendable {
-    /// Not known yet: a callback follows.
+    /// The state is not known yet. A callback follows.
     case unknown = 0
     /// The adapter is being reset, or was unplugged. The manager waits for it.
     case resetting = 1
     /// There is no adapter, or it does not support Bluetooth Low Energy.
     case unsupported = 2
-    /// This program may not use the adapter. The log says how to change that.
+    /// This program may not use the adapter. The log states how to change that.
     case unauthorized = 3
     /// The adapter is switched off.
     case poweredOff = 4
@@ -19,14 +19,14 @@ public enum CBManagerState: Int, Sendable {
 public enum CBManagerAuthorization: Int, Sendable {
     /// The user has not been asked yet. Not used here.
     case notDetermined = 0
-    /// It cannot be allowed. Not used here.
+    /// The permission cannot be granted. Not used here.
     case restricted = 1
     /// The process lacks the capability.
     case denied = 2
     case allowedAlways = 3
 }
 
-/// As `CBManagerState`.
+/// The same as `CBManagerState`.
 @available(*, deprecated, message: "use CBManagerState")
 public enum CBCentralManagerState: Int, Sendable {
     case unknown = 0
@@ -37,7 +37,7 @@ public enum CBCentralManagerState: Int, Sendable {
     case poweredOn = 5
 }
 
-/// As `CBManagerState`.
+/// The same as `CBManagerState`.
 @available(*, deprecated, message: "use CBManagerState")
 public enum CBPeripheralManagerState: Int, Sendable {
     case unknown = 0
@@ -48,7 +48,7 @@ public enum CBPeripheralManagerState: Int, Sendable {
     case poweredOn = 5
 }
 
-/// As `CBManagerAuthorization`.
+/// The same as `CBManagerAuthorization`.
 @available(*, deprecated, message: "use CBManagerAuthorization")
 public enum CBPeripheralManagerAuthorizationStatus: Int, Sendable {
     case notDetermined = 0

@@ -6,19 +6,19 @@ public enum CBPeripheralState: Int, Sendable {
     case disconnecting = 3
 }
 
-/// Whether a write is answered.
+/// Whether a write requests a response.
 public enum CBCharacteristicWriteType: Int, Sendable {
     case withResponse = 0
     case withoutResponse = 1
 }
 
-/// What happened to a link, including links of other programs.
+/// An event of a link, including links of other programs.
 public enum CBConnectionEvent: Int, Sendable {
     case peerDisconnected = 0
     case peerConnected = 1
 }
 
-/// The wanted connection latency.
+/// The desired connection latency.
 public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
     case low = 0
     case medium = 1
@@ -27,12 +27,14 @@ public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
 
 /// The peripherals to report connection events for.
 public struct CBConnectionEventMatchingOption: RawRepresentable, Hashable, Sendable {
+    /// The text that identifies the option.
     public let rawValue: String
 
+    /// Creates an option from its text. `registerForConnectionEvents` ignores options other than the two constants.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Those that have one of these services: `[CBUUID]`, four at most.
+    /// The peripherals that have at least one of these services: `[CBUUID]`, at most four.
     public static let serviceUUIDs = CBConnectionEventMatchingOption(rawValue: "kCBConnectionEventServiceUUIDs")
-    /// Those with one of these identifiers: `[UUID]`.
+    /// The peripherals with these identifiers: `[UUID]`.
     public static let peripheralUUIDs = CBConnectionEventMatchingOption(rawValue: "kCBConnectionEventPeripheralUUIDs")
 }

@@ -1,16 +1,16 @@
 import DequeModule
 
-/// An application's calls, carried out in order, each when the one before has ended.
+/// Carries out an application's calls in order. Each call starts when the previous one has ended.
 final class CallLine<Item>: @unchecked Sendable {
     // Unchecked: the items are guarded and belong to one session.
 
     /// The result of starting an item.
     enum Step {
-        /// It ends later: `ended`.
+        /// The item ends later, with `ended`.
         case waits
-        /// It is over already.
+        /// The item has already ended.
         case goesOn
-        /// It cannot begin yet: `resume`.
+        /// The item cannot start before `resume`.
         case blocked
     }
 
@@ -25,16 +25,16 @@ final class CallLine<Item>: @unchecked Sendable {
 
     private let state = Guarded(wrappedValue: State())
 
-    /// Adds an item. `run` follows.
+    /// Adds an item. Call `run` afterwards.
     func add(_ item: Item) { state.withLock { $0.items.append(item) } }
 
-    /// The item that waited has ended. `run` follows.
+    /// The current item has ended. Call `run` afterwards.
     func ended() { state.withLock { $0.isBusy = false } }
 
-    /// A blocked item may be able to start. `run` follows.
+    /// A blocked item may be able to start. Call `run` afterwards.
     func resume() { state.withLock { $0.resumptions &+= 1 } }
 
-    /// Forgets the items that have not begun.
+    /// Removes and returns the items that have not started.
     func removeAll() -> [Item] {
         state.withLock { state in
             defer { state.items = [] }
@@ -42,7 +42,7 @@ final class CallLine<Item>: @unchecked Sendable {
         }
     }
 
-    /// Starts the items that can start. If another thread is doing so, leaves it to that thread.
+    /// Starts the items that can start. If another thread is already doing so, that thread starts them.
     func run(_ start: (Item) -> Step) {
         var isMine = false
         while let (item, resumptions) = next(&isMine) {

@@ -4,7 +4,9 @@ import Foundation
 protocol FormatArgument: NSObject, _CVarArgObject {}
 
 extension FormatArgument {
+    /// The description as a string object, which replaces this object in a C argument list. `%@` prints it.
     public var _cVarArgObject: any CVarArg { NSString(string: description) }
+    /// The string object, as the words of a C argument list.
     public var _cVarArgEncoding: [Int] { _cVarArgObject._cVarArgEncoding }
 }
 
@@ -14,7 +16,7 @@ extension CBL2CAPChannel: FormatArgument {}
 extension CBManager: FormatArgument {}
 extension CBPeer: FormatArgument {}
 extension CBUUID: FormatArgument {}
-// What the delegates are told is formatted, too: RSSI values and errors.
+// Applications also format the arguments of delegate methods: RSSI values and errors.
 extension NSNumber: FormatArgument, @retroactive _CVarArgObject, @retroactive CVarArg {}
 extension NSError: FormatArgument, @retroactive _CVarArgObject, @retroactive CVarArg {}
 

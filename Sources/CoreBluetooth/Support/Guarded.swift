@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A property that several threads use: each access is atomic, including one through `$property.withLock`.
+/// A property that several threads use. Each access is atomic, including one through `$property.withLock`.
 ///
 /// An application may read its objects from any thread, while events change them on its queue.
 @propertyWrapper
 final class Guarded<Value>: @unchecked Sendable {
     // Unchecked: the value is used with the lock held.
     private let lock = Mutex(())
-    // The lock keeps accesses apart, so that none needs to be checked.
+    // The lock makes each access exclusive, so none needs to be checked.
     @exclusivity(unchecked) private var value: Value
 
     init(wrappedValue: Value) {

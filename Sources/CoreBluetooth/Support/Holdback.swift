@@ -2,12 +2,12 @@ import BluetoothPlatform
 import Dispatch
 import Foundation
 
-/// Holds a callback back until the calling thread has had time for what it does with the call.
+/// Delays a callback until the calling thread has had time to use the result of its call.
 ///
-/// `manager = CBCentralManager(delegate: self, queue: queue)` assigns after `init` has returned, and who calls may have to
-/// finish listening for the answer. On another thread's queue nothing else orders that and the callback: on Apple's systems
-/// another process answers, which takes its time. So the callback waits until the thread has used a millisecond of its
-/// processor's time since (being preempted does not count), has nothing to do, or is gone; a quarter of a second at most.
+/// `manager = CBCentralManager(delegate: self, queue: queue)` assigns after `init` has returned, and a caller may still
+/// have to prepare for the answer. Nothing else orders that before a callback on another thread. On Apple's systems
+/// another process answers, which takes time. Here the callback waits until the thread has used 1 ms of processor time
+/// since the call (being preempted does not count), is asleep, or has exited, but for at most 250 ms.
 struct Holdback: Sendable {
     private let clock: clockid_t
     private let thread: Int
@@ -17,22 +17,22 @@ struct Holdback: Sendable {
     private static let enough: UInt64 = 1_000_000
     private static let limit = DispatchTimeInterval.milliseconds(250)
     private static let interval = DispatchTimeInterval.milliseconds(1)
-    /// How many checks in a row must find the thread asleep: it may be waiting for a lock.
+    /// The number of consecutive checks that must find the thread asleep: it may be waiting for a lock.
     private static let sleepyLooks = 3
 
-    /// Starts to watch this thread; nil if the queue's order is enough.
+    /// Starts watching the current thread; nil if the order of the queue is sufficient.
     init?(on queue: DispatchQueue) {
         if queue === DispatchQueue.main, Thread.isMainThread { return nil }
         var clock = clockid_t()
         guard pthread_getcpuclockid(pthread_self(), &clock) == 0, let now = Self.time(of: clock) else { return nil }
         self.clock = clock
-        // The clock's number holds that of the thread, inverted (clock_getres(2), "Dynamic clocks").
+        // The clock ID contains the bitwise complement of the thread ID (clock_getres(2), "Dynamic clocks").
         thread = Int(~(clock >> 3))
         beginning = now
         deadline = .now() + Self.limit
     }
 
-    /// Runs something when the callback may come.
+    /// Calls `body` when the callback may run.
     func wait(_ body: @escaping () -> Void) { look(beginning, 0, body) }
 
     private func look(_ last: UInt64, _ sleepy: Int, _ body: @escaping () -> Void) {
@@ -45,7 +45,7 @@ struct Holdback: Sendable {
         }
     }
 
-    /// How long a thread has run, in nanoseconds; nil if it is gone.
+    /// The processor time that a thread has used, in nanoseconds; nil if the thread has exited.
     private static func time(of clock: clockid_t) -> UInt64? {
         var time = timespec()
         guard clock_gettime(clock, &time) == 0 else { return nil }

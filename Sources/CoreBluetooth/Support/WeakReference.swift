@@ -8,7 +8,7 @@ final class WeakReference<Object: AnyObject>: Sendable {
 
     init() {}
 
-    // In place: copying a weak reference costs more than loading it.
+    // Accessed in place: copying a weak reference costs more than loading it.
     var object: Object? {
         get { reference.withLock { $0.object } }
         set { reference.wrappedValue = Reference(object: newValue) }

@@ -5,7 +5,7 @@ import Testing
 
 /// How long a device may take for its answers.
 struct AnswerLimitTests {
-    private static let peer = DeviceAddress(0xC0DE_0000_000F, kind: .random)
+    private static let peer = PeerID(DeviceAddress(0xC0DE_0000_000F, kind: .random))
 
     @Test(
         "An answer is waited for a third of the time that is left, but long enough for a device to give it",
@@ -100,7 +100,7 @@ struct AnswerLimitTests {
         #expect(pairings.endCount == 0)
         pairings.began(with: Self.peer)
         pairings.began(with: Self.peer)
-        #expect(pairings.peers == [PeerID(Self.peer)])
+        #expect(pairings.peers == [Self.peer])
         pairings.endAll()
         #expect(pairings.peers.isEmpty && pairings.endCount == 1)
     }

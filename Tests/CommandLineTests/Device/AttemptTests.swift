@@ -42,7 +42,7 @@ struct AttemptTests {
             BluetoothError.pairingFailed(.local(.authenticationRequirements)),
             BluetoothError.pairingFailed(.cancelled), BluetoothError.cancelled, BluetoothError.syncEnded(.lost),
             BluetoothError.disconnected(.encryption(.pinOrKeyMissing)),
-            BluetoothError.notSupported(ControllerFeature.leCoded.description), CommandFailure(.usage, "several"),
+            BluetoothError.notSupported(.leCoded), CommandFailure(.usage, "several"),
         ]
         for error in errors {
             var history = AttemptHistory()

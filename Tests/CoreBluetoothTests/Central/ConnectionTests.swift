@@ -57,7 +57,7 @@ struct ConnectionTests {
             withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
         for _ in 0..<3 { await scene.recorder.expect("discovered Scene") }
         #expect(peripheral.state == .disconnected)
-        #expect(await scene.peripheral.connections.isEmpty)
+        #expect(scene.peripheral.connections.isEmpty)
     }
 
     @Test("Row 31: to connect again at once begins anew: an attempt")
@@ -136,7 +136,7 @@ struct ConnectionTests {
     func byPeer() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.connected()
-        await until("the link is there") { await !scene.peripheral.connections.isEmpty }
+        await until("the link is there") { !scene.peripheral.connections.isEmpty }
         try await scene.peripheral.connections.first?.disconnect()
         await scene.recorder.skip(to: "disconnected disconnected CB 7")
         #expect(peripheral.state == .disconnected)
@@ -196,7 +196,7 @@ struct ConnectionTests {
         let options = [CBConnectPeripheralOptionEnableAutoReconnect: true]
         let (peripheral, characteristics) = try await scene.discovered(options: options)
         for _ in 0..<2 {
-            await until("the link is there") { await !scene.peripheral.connections.isEmpty }
+            await until("the link is there") { !scene.peripheral.connections.isEmpty }
             try await scene.peripheral.connections.first?.disconnect()
             await scene.recorder.skip(to: "disconnected connecting reconnecting CB 7")
             await scene.recorder.skip(to: "connected connected")
@@ -216,7 +216,7 @@ struct ConnectionTests {
         let options = [CBConnectPeripheralOptionEnableAutoReconnect: true]
         let (peripheral, characteristics) = try await scene.discovered(options: options)
         let stored = try #require(characteristics[CentralScene.stored])
-        await until("the link is there") { await !scene.peripheral.connections.isEmpty }
+        await until("the link is there") { !scene.peripheral.connections.isEmpty }
         for _ in 0..<200 { peripheral.writeValue(Data([1]), for: stored, type: .withoutResponse) }
         scene.stage.radio.withAir { air, now in
             // The first two tries are not heard.

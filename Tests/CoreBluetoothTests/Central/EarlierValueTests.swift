@@ -17,8 +17,8 @@ struct EarlierValueTests {
         let link = try #require(peripheral.session?.link)
         let descriptor = AttributeHandle(notified.handle.rawValue + 1)
         link.attachment.post(.write(link.identifier, descriptor, [1, 0]))
-        await scene.stage.passing { await until("it is configured") { await !local.subscribers.isEmpty } }
-        let subscriber = try #require(await local.subscribers.first)
+        await scene.stage.passing { await until("it is configured") { !local.subscribers.isEmpty } }
+        let subscriber = try #require(local.subscribers.first)
         // It arrives before the answer to the search for the descriptor.
         try await subscriber.notify([1])
         peripheral.setNotifyValue(true, for: notified)

@@ -20,11 +20,11 @@ struct ExtendedAdvertisingTests {
         let peripheral = try await Adapter.open(stage.radio.addController { $0.hasExtendedAdvertising = true })
         let data: [UInt8] = [2, 9, 0x41] + [UInt8](repeating: 0, count: 100)
         var parameters = AdvertisingParameters(data: data, extended: ExtendedAdvertising(secondaryPHY: .le2M))
-        _ = try await peripheral.advertise(set: parameters)
+        _ = try await peripheral.addAdvertisingSet(parameters)
         parameters.isConnectable = false
         parameters.data = [2, 9, 0x42]
         parameters.extended?.isAnonymous = true
-        _ = try await peripheral.advertise(set: parameters)
+        _ = try await peripheral.addAdvertisingSet(parameters)
         // What every radio hears.
         var advertisement = AdvertisementData()
         advertisement.localName = .complete("C")

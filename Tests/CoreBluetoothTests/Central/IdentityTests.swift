@@ -34,11 +34,11 @@ struct IdentityTests {
         let scene = try await CentralScene()
         var peripheral: CBPeripheral? = try await scene.connected()
         let identifier = try #require(peripheral?.identifier)
-        await until("the link is there") { await scene.peripheral.connections.count == 1 }
+        await until("the link is there") { scene.peripheral.connections.count == 1 }
         await scene.recorder.onQueue { scene.events.peripherals = [] }
         weak let observed = peripheral
         peripheral = nil
-        await until("the link has ended") { await scene.peripheral.connections.isEmpty }
+        await until("the link has ended") { scene.peripheral.connections.isEmpty }
         #expect(observed == nil)
         #expect(log.contains("Cancelling connection for unused peripheral \(identifier)"))
     }
@@ -115,14 +115,14 @@ struct IdentityTests {
         await events.recorder.skip(to: "discovered")
         manager?.connect(try #require(await events.recorder.onQueue { events.peripherals.first }))
         await events.recorder.skip(to: "connected")
-        await until("the link is there") { await !scene.peripheral.connections.isEmpty }
+        await until("the link is there") { !scene.peripheral.connections.isEmpty }
         let adapter = AdapterWatch(port)
         #expect(!adapter.isGone)
         weak let (observed, peripheral) = (manager, events.peripherals.first)
         manager = nil
         await events.recorder.onQueue { events.peripherals = [] }
         await until("both are gone") { observed == nil && peripheral == nil }
-        await until("the link has ended") { await scene.peripheral.connections.isEmpty }
+        await until("the link has ended") { scene.peripheral.connections.isEmpty }
         await until("the adapter is gone") { adapter.isGone }
     }
 }

@@ -40,7 +40,7 @@ struct LossTests {
         await events.recorder.expect("notifying F003 true -")
         port.disturb(2, of: 0x1B, by: fault)
         let local = try #require(service[BluetoothUUID(CentralScene.notified)!])
-        let subscriber = try #require(await local.subscribers.first)
+        let subscriber = try #require(local.subscribers.first)
         for number in 0..<4 as Range<UInt8> { try await subscriber.notify([number]) }
         for line in ["value F003 00 -", "value F003 01 -", "value F003 01 CB 0", "value F003 03 -"] {
             await events.recorder.expect(line)

@@ -141,13 +141,13 @@ struct ManagerTests {
         // Row 30: there is a link already. Row 37: it stays as long as one of them wants it.
         scene.manager.connect(peripheral)
         await scene.recorder.skip(to: "connected connected")
-        #expect(await scene.peripheral.connections.count == 1)
+        #expect(scene.peripheral.connections.count == 1)
         other.cancelPeripheralConnection(own)
         await others.recorder.expect("disconnected disconnected -")
         peripheral.discoverServices(nil)
         await scene.recorder.skip(to: "services -")
         scene.manager.cancelPeripheralConnection(peripheral)
         await scene.recorder.skip(to: "disconnected disconnected -")
-        await until("the link has ended") { await scene.peripheral.connections.isEmpty }
+        await until("the link has ended") { scene.peripheral.connections.isEmpty }
     }
 }

@@ -116,9 +116,9 @@ struct RepeatedReportTests {
             }
         }
         await air.listener.recorder.skip(to: "connected")
-        await until("the link is there") { await air.adapter.connections.count == 1 }
+        await until("the link is there") { air.adapter.connections.count == 1 }
         // The scan goes on.
         await air.listener.recorder.onQueue { air.listener.connected = nil }
-        await until("the link has ended") { await air.adapter.connections.isEmpty }
+        await until("the link has ended") { air.adapter.connections.isEmpty }
     }
 }

@@ -90,7 +90,7 @@ struct ServiceChangeTests {
         peripheral.readRSSI()
         await scene.recorder.expect("rssi -")
         #expect(await replacement.value == [0xAA])
-        #expect(await replacement.subscribers.isEmpty)
+        #expect(replacement.subscribers.isEmpty)
     }
 
     @Test("Row 47: what is asked for before the delegate is told does not go to what has the handles by then")

@@ -42,7 +42,7 @@ struct SlowConsumerTests {
 
         scene.recorder.queue.suspend()
         let subscriber = try #require(
-            try await scene.stage.passing { try await scene.local(CentralScene.notified).subscribers.first })
+            try await scene.stage.passing { try scene.local(CentralScene.notified).subscribers.first })
         let sending = Task { for number in 0..<1000 { try await subscriber.notify([UInt8(number & 0xFF)]) } }
         let end = radio.withAir { _, now in now }.advanced(by: .seconds(60))
         // How much time passes meanwhile depends on how fast the other queue's thread is.

@@ -51,7 +51,7 @@ struct ValueTests {
         let notified = try #require(characteristics[CentralScene.notified])
         peripheral.setNotifyValue(true, for: notified)
         await scene.recorder.expect("notifying F003 true -")
-        let subscriber = try #require(try await scene.local(CentralScene.notified).subscribers.first)
+        let subscriber = try #require(try scene.local(CentralScene.notified).subscribers.first)
         for value in [[1], [2], [3]] as [[UInt8]] { try await subscriber.notify(value) }
         await scene.recorder.expect("value F003 01 -", "value F003 02 -", "value F003 03 -")
         #expect(notified.value == Data([3]))
@@ -185,7 +185,7 @@ struct ValueTests {
             // Asked for before the first has been told.
             peripheral.setNotifyValue(true, for: characteristic)
             await scene.recorder.expect("notifying \(uuid) true -", "notifying \(uuid) true -")
-            let subscriber = try #require(await local.subscribers.first)
+            let subscriber = try #require(local.subscribers.first)
             // Of the two it is notifications.
             if uuid == CentralScene.indicated {
                 try await subscriber.indicate([1])
@@ -196,7 +196,7 @@ struct ValueTests {
             peripheral.setNotifyValue(false, for: characteristic)
             peripheral.setNotifyValue(false, for: characteristic)
             await scene.recorder.expect("notifying \(uuid) false -", "notifying \(uuid) false -")
-            #expect(await local.subscribers.isEmpty)
+            #expect(local.subscribers.isEmpty)
         }
         peripheral.setNotifyValue(true, for: try #require(characteristics[CentralScene.stored]))
         await scene.recorder.expect("notifying F001 false ATT 6")
@@ -275,7 +275,7 @@ struct ValueTests {
         await scene.recorder.expect("notifying F003 true -")
         let counter = Counter()
         peripheral.delegate = counter
-        let subscriber = try #require(try await scene.local(CentralScene.notified).subscribers.first)
+        let subscriber = try #require(try scene.local(CentralScene.notified).subscribers.first)
         for number in 0..<20000 {
             try await subscriber.notify([UInt8(number >> 16), UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)])
         }

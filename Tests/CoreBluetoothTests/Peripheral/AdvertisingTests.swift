@@ -148,7 +148,7 @@ struct AdvertisingTests {
         await until("it advertises") { scene.isOnAir }
         scene.manager.stopAdvertising()
         await until("the air is quiet") { !scene.isOnAir }
-        #expect(try await first.mtu == 517, "the link stays")
+        #expect(first.mtu == 517, "the link stays")
     }
 }
 
@@ -159,7 +159,7 @@ extension PeripheralScene {
     /// What a scanner hears, advertisement and scan response.
     func sighting() async throws -> AdvertisementData {
         let scanner = try await Adapter.open(stage.radio.addController())
-        for try await sighting in try await scanner.scan(parameters: ScanParameters(reportsDuplicates: true)) {
+        for try await sighting in scanner.scan(parameters: ScanParameters(reportsDuplicates: true)) {
             // The response follows at once where there is one; the second time it has come.
             guard sighting.lastSeen > sighting.firstSeen else { continue }
             return sighting.advertisement

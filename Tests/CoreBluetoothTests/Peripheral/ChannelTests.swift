@@ -29,9 +29,8 @@ struct CoreChannelTests {
                 if octets.count >= wanted { recorder.add("received \(octets.count) \(octets.isOrdered)") }
             case .hasSpaceAvailable:
                 guard let output = stream as? OutputStream, !toSend.isEmpty else { return }
-                let count = [UInt8](toSend).withUnsafeBufferPointer {
-                    output.write($0.baseAddress!, maxLength: $0.count)
-                }
+                let octets = [UInt8](toSend)
+                let count = output.write(octets, maxLength: octets.count)
                 toSend = toSend.dropFirst(count)
                 if toSend.isEmpty { recorder.add("sent") }
             default: recorder.add("event \(event.rawValue)")

@@ -283,7 +283,7 @@ extension Connection {
             _ = try await body(self)
             return nil
         } catch {
-            guard case .att(let refusal)? = error as? BluetoothError else { return nil }
+            guard let refusal = (error as? BluetoothError)?.attError else { return nil }
             return Int(refusal.code.rawValue)
         }
     }

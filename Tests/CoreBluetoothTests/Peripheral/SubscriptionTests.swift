@@ -159,15 +159,15 @@ struct SubscriptionTests {
         await scene.recorder.expect("subscribed F001")
         let central = try #require(await scene.recorder.onQueue { scene.delegate.centrals.first })
         scene.manager.setDesiredConnectionLatency(.medium, for: central)
-        try await until("the interval is longer") {
-            (.milliseconds(60)...(.milliseconds(120))).contains(try await link.parameters.interval)
+        await until("the interval is longer") {
+            (.milliseconds(60)...(.milliseconds(120))).contains(link.parameters.interval)
         }
         // While one is still to be answered the last is what counts.
         for latency in [CBPeripheralManagerConnectionLatency.high, .medium, .low] {
             scene.manager.setDesiredConnectionLatency(latency, for: central)
         }
-        try await until("the interval is shorter") {
-            (.milliseconds(15)...(.milliseconds(30))).contains(try await link.parameters.interval)
+        await until("the interval is shorter") {
+            (.milliseconds(15)...(.milliseconds(30))).contains(link.parameters.interval)
         }
         try await link.disconnect()
         await scene.recorder.expect("unsubscribed F001")

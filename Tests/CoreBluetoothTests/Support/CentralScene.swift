@@ -14,12 +14,13 @@ struct CentralScene {
     let events: CentralRecorder
     let manager: CBCentralManager
 
-    static let service = CBUUID(string: "E07F0AE8-00BB-47F5-94F4-4A7174EA3032")
-    static let serviceText = service.uuidString
+    static let serviceUUID: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
+    static let serviceText = "\(serviceUUID)"
+    static let service = CBUUID(string: serviceText)
     static let stored = "F001", dynamic = "F002", notified = "F003", indicated = "F004", both = "F005"
 
     static let definition = GATTServiceDefinition(
-        uuid: BluetoothUUID(service.uuidString)!,
+        uuid: serviceUUID,
         characteristics: [
             .init(
                 uuid: "F001", properties: [.read, .write, .writeWithoutResponse], value: .variableLength([1, 2, 3]),
@@ -123,7 +124,8 @@ struct CentralScene {
 
     /// A characteristic as the peripheral has it.
     func local(_ uuid: String) throws -> PublishedCharacteristic {
-        try #require(service[BluetoothUUID(uuid)!])
+        let uuid = try #require(BluetoothUUID(uuid))
+        return try #require(service[uuid])
     }
 }
 

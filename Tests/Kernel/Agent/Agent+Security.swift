@@ -39,7 +39,7 @@ extension Agent {
     func pair(_ request: Request) async throws -> Reply {
         let connection = try connection(request)
         try await connection.pair(PairRequest(requiresAuthentication: request.requiresAuthentication ?? false))
-        return Reply(id: request.id, security: Security(try await connection.security))
+        return Reply(id: request.id, security: Security(connection.security))
     }
 
     func removeBond(_ request: Request) async throws -> Reply {
@@ -140,9 +140,9 @@ extension Speaking {
         await voice.agent.ask("consent", peer).isYes
     }
 
-    func show(passkey: UInt32, for peer: Connection) async { await voice.agent.show(passkey, peer) }
+    func showPasskey(_ passkey: UInt32, for peer: Connection) async { await voice.agent.show(passkey, peer) }
 
-    func isShown(number: UInt32, at peer: Connection) async -> Bool {
+    func confirmNumber(_ number: UInt32, for peer: Connection) async -> Bool {
         await voice.agent.ask("compareNumbers", peer, number: number).isYes
     }
 

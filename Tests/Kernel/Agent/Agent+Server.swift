@@ -93,7 +93,7 @@ extension Agent {
     private func tell(_ event: String, _ connection: Connection, _ handle: UInt16, _ value: [UInt8]? = nil) {
         output.write(
             Event(
-                event: event, connection: number(of: connection), address: "\(connection.peer)", handle: handle,
+                event: event, connection: number(of: connection), address: "\(connection.address)", handle: handle,
                 value: value.map(text)))
     }
 
@@ -122,7 +122,7 @@ extension Agent {
         _ request: Request, _ send: (Subscriber, [UInt8]) async throws -> Void
     ) async throws -> Reply {
         let value = try value(request)
-        let subscribers = await (try publishedCharacteristic(request)).subscribers
+        let subscribers = (try publishedCharacteristic(request)).subscribers
         for number in 0..<(request.count ?? 1) {
             let suffix = (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
             for subscriber in subscribers { try await send(subscriber, request.count == nil ? value : value + suffix) }

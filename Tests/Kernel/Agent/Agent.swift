@@ -72,10 +72,10 @@ actor Agent {
         case .unsubscribe:
             try await connection(request).unsubscribe(from: try await characteristic(request))
             return Reply(id: request.id)
-        case .rssi: return Reply(id: request.id, rssi: try await connection(request).readRSSI())
-        case .mtu: return Reply(id: request.id, mtu: try await connection(request).mtu)
+        case .rssi: return Reply(id: request.id, rssi: try await connection(request).rssi())
+        case .mtu: return Reply(id: request.id, mtu: try connection(request).mtu)
         case .parameters:
-            return Reply(id: request.id, parameters: Parameters(try await connection(request).parameters))
+            return Reply(id: request.id, parameters: Parameters(try connection(request).parameters))
         case .updateParameters:
             guard let wanted = request.parameters?.wanted else { throw AgentError("no parameters") }
             try await connection(request).updateParameters(wanted)
@@ -100,7 +100,7 @@ actor Agent {
         case .answerPairing: return try await answerPairing(request)
         case .pair: return try await pair(request)
         case .security:
-            return Reply(id: request.id, security: Security(try await connection(request).security))
+            return Reply(id: request.id, security: Security(try connection(request).security))
         case .bonds:
             return Reply(id: request.id, peers: try await opened().bonds.map { "\($0.address)" }.sorted())
         case .removeBond: return try await removeBond(request)
@@ -119,13 +119,13 @@ actor Agent {
         if request.allowsIdentityAddresses == false { options.host.peerPrivacyMode = .network }
         let adapter = try await Adapter.open(try TransportName(transport), options: options)
         self.adapter = adapter
-        let events = await adapter.events()
+        let events = adapter.events()
         Task { await self.tell(events) }
         return try await information(request)
     }
 
     private func information(_ request: Request) async throws -> Reply {
-        guard let information = try await opened().information else { throw AgentError("the controller is not up") }
+        guard let information = try opened().information else { throw AgentError("the controller is not up") }
         return Reply(
             id: request.id, address: "\(information.address)", aclDataLength: information.aclDataLength,
             aclBufferCount: information.aclBufferCount)
@@ -144,7 +144,7 @@ actor Agent {
                     let role = connection.role == .central ? "central" : "peripheral"
                     output.write(
                         Event(
-                            event: "connected", connection: number(of: connection), address: "\(connection.peer)",
+                            event: "connected", connection: number(of: connection), address: "\(connection.address)",
                             role: role))
                 case .disconnected(let connection, let reason):
                     let number = number(of: connection)
@@ -198,7 +198,7 @@ actor Agent {
 
     /// Reports every device as an event `sighting`; answered when the scan is over.
     private func scan(_ request: Request) async throws -> Reply {
-        let sightings = try await opened().scan(for: try filter(request))
+        let sightings = try opened().scan(for: try filter(request))
         let scan = Task { [output] in
             for try await sighting in sightings {
                 output.write(
@@ -217,7 +217,7 @@ actor Agent {
         guard let peer = request.address else { throw AgentError("no address") }
         let connection = try await opened().connect(
             to: try address(peer), timeout: .seconds(request.timeout ?? 20))
-        return Reply(id: request.id, connection: number(of: connection), mtu: try await connection.mtu)
+        return Reply(id: request.id, connection: number(of: connection), mtu: connection.mtu)
     }
 
     func address(_ text: String) throws -> DeviceAddress {

@@ -44,7 +44,7 @@ struct KernelAgent {
     /// The kind of error, as a word for tests to compare.
     private static func kind(of error: any Error) -> String {
         guard let error = error as? BluetoothError else { return "agent" }
-        switch error {
+        switch error.code {
         case .disconnected: return "disconnected"
         case .timedOut: return "timedOut"
         case .cancelled: return "cancelled"

@@ -1,7 +1,7 @@
 import Combine
 import CoreBluetooth
 
-/// What an app's views would observe. Not a line of it knows that it runs on Linux.
+/// The model that an app's views would observe. None of its code is specific to Linux.
 final class HeartRateManager: NSObject, ObservableObject {
     @Published private(set) var status = "Starting"
     @Published private(set) var sensorName: String?
@@ -18,7 +18,7 @@ final class HeartRateManager: NSObject, ObservableObject {
 
     override init() {
         super.init()
-        // With an identifier, what it does goes on in the next run, however this one ends.
+        // With a restore identifier, the manager's activity continues in the next run, however this run ends.
         centralManager = CBCentralManager(
             delegate: self, queue: nil, options: [CBCentralManagerOptionRestoreIdentifierKey: "heart-rate-monitor"])
     }
@@ -30,7 +30,7 @@ final class HeartRateManager: NSObject, ObservableObject {
         centralManager = nil
     }
 
-    /// Waits for the sensor of the run before, where there was one.
+    /// Continues with the sensor of the previous run, if there was one, and scans otherwise.
     private func begin() {
         switch sensor?.state {
         case .connected: sensor?.discoverServices([Self.heartRateService, Self.batteryService])
@@ -44,7 +44,7 @@ final class HeartRateManager: NSObject, ObservableObject {
         centralManager?.scanForPeripherals(withServices: [Self.heartRateService])
     }
 
-    /// The beats per minute of a Heart Rate Measurement: 8 or 16 bits, as its first bit says.
+    /// Returns the beats per minute in a Heart Rate Measurement. Bit 0 of the flags selects an 8-bit or 16-bit value.
     private func beatsPerMinute(in data: Data) -> Int? {
         let bytes = [UInt8](data)
         guard let flags = bytes.first else { return nil }

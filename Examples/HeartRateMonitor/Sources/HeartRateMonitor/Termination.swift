@@ -1,19 +1,19 @@
 import Dispatch
 import Foundation
 
-/// Ends the program in order when it gets SIGINT, SIGTERM or SIGHUP.
+/// Shuts the program down cleanly on SIGINT, SIGTERM or SIGHUP.
 ///
-/// A process that is simply ended leaves its peers waiting: they notice only when the supervision timeout of the link expires. When
-/// the last manager is released, its peers are disconnected and the adapter is given back.
+/// If a process just exits, its peers notice only when the supervision timeout of the link expires. Releasing the last
+/// manager disconnects the peers and returns the adapter.
 final class Termination {
-    /// How long that may take: the adapter waits half a second for its controller.
+    /// The time limit for the shutdown. The adapter waits up to half a second for its controller.
     private static let limit = DispatchTimeInterval.seconds(1)
 
     private let sources: [DispatchSourceSignal]
 
     /// - Parameter releaseManagers: releases every manager of the program. It is called on the main queue.
     init(_ releaseManagers: @escaping () -> Void) {
-        // Under nohup a program outlives its terminal.
+        // Under nohup, SIGHUP is ignored, and the program outlives its terminal.
         let signals = [SIGINT, SIGTERM] + (Self.isIgnored(SIGHUP) ? [] : [SIGHUP])
         sources = signals.map { signal in
             let source = DispatchSource.makeSignalSource(signal: signal, queue: .main)

@@ -1,7 +1,7 @@
 import Combine
 import CoreBluetooth
 
-// What takes the place of an app's views: a line whenever something changes.
+// In place of an app's views: print a line whenever a value changes.
 setlinebuf(stdout)
 let manager = HeartRateManager()
 let subscriptions = [

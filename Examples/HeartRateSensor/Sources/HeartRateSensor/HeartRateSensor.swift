@@ -1,11 +1,11 @@
 import CoreBluetooth
 
-/// A heart rate sensor: what a chest strap does, in an app.
+/// A heart rate sensor: an app that behaves like a chest strap.
 final class HeartRateSensor: NSObject, CBPeripheralManagerDelegate {
     private var manager: CBPeripheralManager?
     private var timer: Timer?
     private var heartRate: UInt8 = 70
-    /// A measurement that found no room, to be sent when there is.
+    /// A measurement that the transmit queue had no room for, sent again when there is room.
     private var pending: Data?
 
     private let measurement = CBMutableCharacteristic(
@@ -54,7 +54,7 @@ final class HeartRateSensor: NSObject, CBPeripheralManagerDelegate {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
         print("Bluetooth is \(peripheral.state)")
         guard peripheral.state == .poweredOn else { return }
-        // Those from before Bluetooth was off are there still.
+        // Services that were added before Bluetooth was turned off are still published.
         peripheral.removeAllServices()
         for service in services { peripheral.add(service) }
         peripheral.startAdvertising([

@@ -1,10 +1,13 @@
-/// Decides which connections may stay. There are two resources, each with its own bound: unfinished handshakes, which
-/// anyone can begin, and places for clients, which a client gets with its hello. No address can keep others from either.
+/// Decides which connections may stay. Two resources are limited separately: unfinished handshakes, which anyone can
+/// begin, and places for clients, which a client gets with its hello. No single address can exhaust either resource.
 ///
-/// When there are too many unfinished handshakes the oldest one yields: of the same address if that has its share, of the same
-/// network if that has its share, else of the network that has the most. When all places are taken the newest client of the
-/// network that has the most yields to a client of a network that has at least two fewer, and within one network likewise
-/// for its addresses. Addresses whose handshakes fail again and again have to wait.
+/// When there are too many unfinished handshakes, the oldest one is closed. It is chosen from the same address if that
+/// address has reached its limit, from the same network if the network has reached its limit, and otherwise from the
+/// network with the most handshakes.
+///
+/// When all places are taken, the network with the most clients loses its newest client to a client of a network that
+/// has at least two fewer. Within one network, the same rule applies to its addresses. Addresses whose handshakes fail
+/// repeatedly must wait.
 struct Admission {
     typealias Instant = ContinuousClock.Instant
 
@@ -15,25 +18,25 @@ struct Admission {
 
     /// The decision about a connection.
     enum Verdict: Equatable {
-        /// It may stay, and another connection has to end for it if one is named.
+        /// The connection may stay. If another connection is named, that one must end.
         case admitted(inPlaceOf: ProxyClientID?)
         case refused(Refusal)
     }
 
     enum Refusal: Equatable {
-        /// Too many handshakes of its address failed a short while ago.
+        /// Too many handshakes from its address failed recently.
         case backingOff
         /// All places are taken.
         case noPlace
     }
 
-    /// Unfinished handshakes in all, of one network, and of one address.
+    /// The limits for unfinished handshakes: in total, per network, and per address.
     static let unfinishedLimit = 32
     static let unfinishedLimitPerNetwork = 16
     static let unfinishedLimitPerOrigin = 8
     static let clientLimit = 8
 
-    /// Both in the order in which they came.
+    /// Both in the order of arrival.
     private var unfinished: [Connection] = []
     private var clients: [Connection] = []
     private var failures = FailedHandshakes()
@@ -41,7 +44,7 @@ struct Admission {
     var clientCount: Int { clients.count }
     var unfinishedCount: Int { unfinished.count }
 
-    /// A connection arrives: may it begin its handshake?
+    /// Decides whether a new connection may begin its handshake.
     mutating func begin(_ client: ProxyClientID, from origin: ClientOrigin, at now: Instant) -> Verdict {
         guard !failures.isBackingOff(origin, at: now) else { return .refused(.backingOff) }
         let yielding = yieldingHandshake(to: origin)
@@ -50,7 +53,7 @@ struct Admission {
         return .admitted(inPlaceOf: yielding)
     }
 
-    /// The unfinished handshake that has to end for one more; nil while there is room.
+    /// The unfinished handshake that must end to make room for another; nil if there is room.
     private func yieldingHandshake(to origin: ClientOrigin) -> ProxyClientID? {
         let own = unfinished.filter { $0.origin == origin }
         if own.count >= Self.unfinishedLimitPerOrigin { return own.first?.client }
@@ -61,7 +64,7 @@ struct Admission {
         return Self.oldestOfLargest(unfinished.filter { $0.origin.network == most })
     }
 
-    /// A handshake is finished: is there a place for the client?
+    /// Decides whether a client that has finished its handshake gets a place.
     mutating func finish(_ client: ProxyClientID) -> Verdict {
         guard let index = unfinished.firstIndex(where: { $0.client == client }) else { return .refused(.noPlace) }
         let connection = unfinished[index]
@@ -77,7 +80,7 @@ struct Admission {
         return .admitted(inPlaceOf: gone)
     }
 
-    /// The client that has to give its place to one of this address; nil if none has to.
+    /// The client that must give its place to a client at this address; nil if none must.
     private func yieldingClient(to origin: ClientOrigin) -> ProxyClientID? {
         let network = Self.largest(clients, by: \.origin.network)
         let members = clients.filter { $0.origin.network == network.value }
@@ -91,22 +94,22 @@ struct Admission {
         return isUneven ? members.last { $0.origin == address.value }?.client : nil
     }
 
-    /// A handshake has failed by the fault of the client.
+    /// Records a handshake that failed because of the client.
     mutating func fail(from origin: ClientOrigin, at now: Instant) { failures.record(origin, at: now) }
 
-    /// A connection has ended.
+    /// Removes a connection that has ended.
     mutating func end(_ client: ProxyClientID) {
         unfinished.removeAll { $0.client == client }
         clients.removeAll { $0.client == client }
     }
 
-    /// The oldest connection of the address with the most of these.
+    /// The oldest connection of the address that has the most of the given connections.
     private static func oldestOfLargest(_ connections: [Connection]) -> ProxyClientID? {
         let most = largest(connections, by: \.origin).value
         return connections.first { $0.origin == most }?.client
     }
 
-    /// The address or network with the most connections: of several the one whose first is the oldest.
+    /// The address or network with the most connections. In a tie, the one with the oldest connection.
     private static func largest(
         _ connections: [Connection], by origin: KeyPath<Connection, ClientOrigin>
     ) -> (value: ClientOrigin, count: Int) {

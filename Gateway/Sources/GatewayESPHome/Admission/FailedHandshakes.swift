@@ -1,7 +1,7 @@
-/// How often handshakes from each address failed, and until when further ones have to wait.
+/// The number of failed handshakes from each address, and the time until which further ones must wait.
 ///
-/// The first failures cost nothing: someone is trying keys out. After that each doubles the wait, up to a limit. The table
-/// is bounded. When it is full the address that failed longest ago is forgotten.
+/// The first failures have no consequences, because a user may be trying out keys. After that, each failure doubles the
+/// wait, up to a limit. The table is bounded: when it is full, the address with the least recent failure is evicted.
 struct FailedHandshakes {
     typealias Instant = ContinuousClock.Instant
 
@@ -11,20 +11,20 @@ struct FailedHandshakes {
         var waitsUntil: Instant
     }
 
-    /// How many failures have no consequence.
+    /// The number of failures without consequences.
     static let freeFailures = 10
     static let firstWait = Duration.seconds(1)
     static let longestWait = Duration.seconds(30)
-    /// After this time without a failure those of an address no longer count.
+    /// After this time without a failure, an address's earlier failures no longer count.
     static let memory = Duration.seconds(300)
     static let limit = 256
 
     private var records: [ClientOrigin: Record] = [:]
 
-    /// How many addresses are remembered.
+    /// The number of addresses in the table.
     var count: Int { records.count }
 
-    /// Whether handshakes from an address have to wait.
+    /// Whether handshakes from an address must wait.
     func isBackingOff(_ origin: ClientOrigin, at now: Instant) -> Bool {
         records[origin].map { now < $0.waitsUntil } ?? false
     }
@@ -40,13 +40,13 @@ struct FailedHandshakes {
         record.count += 1
         record.last = now
         if record.count > Self.freeFailures {
-            // Beyond this many the wait is the longest in any case.
+            // From this number on, the wait has its maximum in any case.
             let doublings = min(record.count - Self.freeFailures - 1, 16)
             record.waitsUntil = now.advanced(by: min(Self.firstWait * (1 << doublings), Self.longestWait))
         }
         records[origin] = record
     }
 
-    /// A client at an address has finished its handshake.
+    /// Removes an address from which a client has finished its handshake.
     mutating func forget(_ origin: ClientOrigin) { records[origin] = nil }
 }

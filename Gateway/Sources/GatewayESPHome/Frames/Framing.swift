@@ -1,4 +1,4 @@
-/// A message as it travels: its number, and its octets.
+/// A message on the wire: its number and its payload.
 struct Frame: Equatable, Sendable {
     var type: MessageType
     var payload: [UInt8]
@@ -9,35 +9,36 @@ struct Frame: Equatable, Sendable {
     }
 }
 
-/// How messages are cut out of a client's stream and put into it. There are two: in the clear, and encrypted by Noise.
+/// Separates a client's stream into messages, and frames outgoing messages. There are two framings: unencrypted, and
+/// encrypted with Noise.
 protocol Framing: Sendable {
-    /// The most octets of a message that can be sent.
+    /// The maximum payload length of a message to send, in octets.
     static var longestPayload: Int { get }
 
-    /// Takes in what has come.
+    /// Appends octets received from the client.
     mutating func append(_ octets: some Sequence<UInt8>)
 
-    /// The next thing that follows from what has come; nil if more has to come first.
+    /// The next event in the received octets; nil if more octets are needed.
     ///
-    /// - Throws: why the client's connection has to end.
+    /// - Throws: the reason why the client's connection must end.
     mutating func next() throws(ProtocolFailure) -> FramingEvent?
 
-    /// Puts a message behind what is to be sent. One that is too long is not sent.
+    /// Appends a message to the output. A message that is too long is not sent.
     mutating func send(_ frame: Frame, into output: inout [UInt8])
 }
 
-/// What follows from a client's octets.
+/// An event in the octets received from a client.
 enum FramingEvent: Equatable, Sendable {
     case frame(Frame)
-    /// Octets that are to be sent as they are: the framing's own business.
+    /// Octets to send unchanged, which belong to the framing itself.
     case reply([UInt8])
 }
 
-/// Why a client's connection ends.
+/// The reason why a client's connection ends.
 struct ProtocolFailure: Error, Equatable, Sendable {
-    /// For the log.
+    /// The reason for the log.
     var reason: String
-    /// What the client is told, as octets that it understands in the state it is in.
+    /// The octets to send to the client, in a form that it understands in its current state.
     var farewell: [UInt8]
 
     init(_ reason: String, farewell: [UInt8] = []) {
@@ -46,15 +47,15 @@ struct ProtocolFailure: Error, Equatable, Sendable {
     }
 }
 
-/// The bounds of what a client may send.
+/// The limits for messages from a client.
 enum FrameLimits {
-    /// The longest message: a write of 512 octets, or a client's own name, is far shorter.
+    /// The maximum message length. A write of 512 octets, or a client's name, is far shorter.
     static let payload = 4096
-    /// The longest frame before the client has proved to have the key.
+    /// The maximum frame length before the client has proved that it has the key.
     static let handshake = 256
 }
 
-/// Octets that have come and are not used yet.
+/// Octets that were received and not consumed yet.
 struct InputBuffer: Sendable {
     private var octets: [UInt8] = []
     private var start = 0
@@ -64,7 +65,7 @@ struct InputBuffer: Sendable {
     subscript(offset: Int) -> UInt8 { octets[start + offset] }
 
     mutating func append(_ new: some Sequence<UInt8>) {
-        // What was used goes before more comes, so each octet is moved at most once for each piece that comes.
+        // Consumed octets are removed when more arrive, so each octet is moved at most once per call.
         if start > 0 {
             octets.removeFirst(start)
             start = 0
@@ -72,7 +73,7 @@ struct InputBuffer: Sendable {
         octets.append(contentsOf: new)
     }
 
-    /// Takes out so many octets, after leaving out others.
+    /// Consumes and returns `length` octets, after skipping some.
     mutating func take(_ length: Int, after skipped: Int = 0) -> [UInt8] {
         let first = start + skipped
         start = first + length

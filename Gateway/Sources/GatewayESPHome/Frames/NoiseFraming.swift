@@ -1,10 +1,10 @@
 import Crypto
 
-/// Encrypted frames: a one, the length as two octets, most significant first, and so many octets. First come a hello and a
-/// handshake in each direction; from then on each frame holds an encrypted message.
+/// Encrypted frames: the octet 1, the length in two octets, most significant first, and the contents. Each side first
+/// sends a hello and a handshake. After that, each frame contains an encrypted message.
 struct NoiseFraming: Framing {
     static let longestPayload = 65_535 - NoiseCipher.tagLength - headerLength
-    /// Of a message within a frame: its number and its length, two octets each.
+    /// The length of the header of a message in a frame: its number and its length, two octets each.
     private static let headerLength = 4
 
     private enum State {
@@ -20,16 +20,16 @@ struct NoiseFraming: Framing {
     private var input = InputBuffer()
 
     /// - Parameters:
-    ///   - name: the proxy's name, which clients that expect another one go by.
-    ///   - address: the proxy's address, twelve digits.
-    ///   - makeEphemeral: a new key for each handshake.
+    ///   - name: the proxy's name. Clients use it to detect that they have reached another proxy.
+    ///   - address: the proxy's address, as twelve digits.
+    ///   - makeEphemeral: makes a new key for each handshake.
     init(
         key: SymmetricKey, name: String, address: String,
         makeEphemeral: @escaping @Sendable () -> Curve25519.KeyAgreement.PrivateKey = { .init() }
     ) {
         self.key = key
         self.makeEphemeral = makeEphemeral
-        // The protocol's number, then two texts that end with zeros.
+        // The protocol's number, then two zero-terminated strings.
         hello = Self.frame([1] + Array(name.utf8.prefix(64)) + [0] + Array(address.utf8.prefix(64)) + [0])
     }
 
@@ -69,7 +69,7 @@ struct NoiseFraming: Framing {
     private mutating func take(_ octets: [UInt8]) throws(ProtocolFailure) -> FramingEvent {
         switch state {
         case .hello:
-            // Whatever the client says here, both sides have to agree on it.
+            // The client's hello is part of the prologue: the handshake fails unless both sides agree on it.
             let prologue = Array("NoiseAPIInit".utf8) + [UInt8(octets.count >> 8), UInt8(octets.count & 0xFF)] + octets
             state = .handshake(prologue: prologue)
             return .reply(hello)
@@ -87,7 +87,7 @@ struct NoiseFraming: Framing {
             let length = Int(message[2]) << 8 | Int(message[3])
             guard length <= message.count - Self.headerLength else { throw leave("a message that is cut off") }
             let type = MessageType(rawValue: UInt16(message[0]) << 8 | UInt16(message[1]))
-            // What is behind it is padding.
+            // Octets after the payload are padding.
             return .frame(Frame(type, Array(message[Self.headerLength..<(Self.headerLength + length)])))
         }
     }
@@ -96,7 +96,7 @@ struct NoiseFraming: Framing {
         [1, UInt8(octets.count >> 8), UInt8(octets.count & 0xFF)] + octets
     }
 
-    /// Before the end of the handshake a client is told why in the clear.
+    /// Until the handshake is finished, the client receives the reason unencrypted.
     private mutating func rejection(_ reason: String, _ explanation: String) -> ProtocolFailure {
         isReady ? leave(reason) : ProtocolFailure(reason, farewell: Self.frame([1] + Array(explanation.utf8)))
     }

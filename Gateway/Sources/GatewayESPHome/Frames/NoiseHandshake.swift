@@ -10,16 +10,16 @@ struct NoiseCipher: Sendable {
 
     static let tagLength = 16
 
-    /// The octets, encrypted, and their tag.
+    /// Returns the encrypted octets, followed by their tag.
     mutating func seal(_ octets: [UInt8], authenticating associated: [UInt8] = []) -> [UInt8] {
-        // It fails only for a nonce of another length.
+        // Sealing fails only for a nonce of the wrong length.
         guard let nonce = nextNonce(),
             let box = try? ChaChaPoly.seal(octets, using: key, nonce: nonce, authenticating: associated)
         else { return [] }
         return Array(box.ciphertext) + Array(box.tag)
     }
 
-    /// What was encrypted; nil if it was changed, or comes from somebody with another key.
+    /// Returns the decrypted octets; nil if they were modified, or encrypted with another key.
     mutating func open(_ octets: [UInt8], authenticating associated: [UInt8] = []) -> [UInt8]? {
         guard octets.count >= Self.tagLength, let nonce = nextNonce(),
             let box = try? ChaChaPoly.SealedBox(
@@ -31,7 +31,7 @@ struct NoiseCipher: Sendable {
 
     /// Four zeros and the number of the message, least significant octet first (12.3).
     private mutating func nextNonce() -> ChaChaPoly.Nonce? {
-        // At a million messages a second the numbers last for half a million years.
+        // At a million messages per second, the counter lasts for half a million years.
         guard counter < .max else { return nil }
         let octets = [0, 0, 0, 0] + (0..<8).map { UInt8(truncatingIfNeeded: counter >> UInt64(8 * $0)) }
         counter += 1
@@ -39,10 +39,10 @@ struct NoiseCipher: Sendable {
     }
 }
 
-/// What both ends of a handshake compute from what they know and see (5.2), with SHA-256.
+/// The state of a handshake that both sides compute (5.2), with SHA-256.
 struct NoiseSymmetricState: Sendable {
     private var chainingKey: [UInt8]
-    /// The hash of all that has been said.
+    /// The hash of everything exchanged so far.
     private(set) var hash: [UInt8]
     private var cipher: NoiseCipher?
 
@@ -80,13 +80,14 @@ struct NoiseSymmetricState: Sendable {
         return opened
     }
 
-    /// The ciphers of the initiator's messages and of the responder's.
+    /// The ciphers for the initiator's messages and for the responder's.
     func split() -> (initiator: NoiseCipher, responder: NoiseCipher) {
         let derived = derive(SymmetricKey(data: []), 2)
         return (NoiseCipher(SymmetricKey(data: derived[0])), NoiseCipher(SymmetricKey(data: derived[1])))
     }
 
-    /// So many keys of 32 octets. Noise's HKDF (4.3) is that of RFC 5869 with the chaining key as salt and no information.
+    /// Derives `count` keys of 32 octets. Noise's HKDF (4.3) is that of RFC 5869, with the chaining key as salt and no
+    /// information.
     private func derive(_ material: SymmetricKey, _ count: Int) -> [[UInt8]] {
         let octets = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: material, salt: chainingKey, info: [UInt8](), outputByteCount: 32 * count
@@ -97,31 +98,32 @@ struct NoiseSymmetricState: Sendable {
     private static func digest(_ octets: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: octets)) }
 }
 
-/// `Noise_NNpsk0_25519_ChaChaPoly_SHA256`, as the side that answers: both sides know a key and show each other new ones.
+/// The responder of `Noise_NNpsk0_25519_ChaChaPoly_SHA256`: both sides have a pre-shared key and exchange ephemeral
+/// keys.
 enum NoiseResponder {
     static let protocolName = "Noise_NNpsk0_25519_ChaChaPoly_SHA256"
-    /// The length of a public key, and of the key that both sides know.
+    /// The length of a public key and of the pre-shared key.
     static let keyLength = 32
 
     struct Answer {
         var message: [UInt8]
-        /// Of what the client sends.
+        /// Decrypts messages from the client.
         var receiving: NoiseCipher
-        /// Of what it is sent.
+        /// Encrypts messages to the client.
         var sending: NoiseCipher
         var hash: [UInt8]
     }
 
-    /// Answers a client's first message; nil if the client does not have the key.
+    /// Answers a client's first message. Returns nil if the client does not have the key.
     ///
-    /// - Parameter ephemeral: a new key for each connection. It is only made for a client with the key, since it costs more
-    ///   than all that comes before.
+    /// - Parameter ephemeral: a new key for each connection. It is made only for a client with the key, because making
+    ///   it costs more than all the steps before it.
     static func answer(
         _ message: [UInt8], psk: SymmetricKey, prologue: [UInt8],
         ephemeral: @autoclosure () -> Curve25519.KeyAgreement.PrivateKey = .init()
     ) -> Answer? {
         var state = NoiseSymmetricState(protocolName: protocolName, prologue: prologue)
-        // -> psk, e. With a known key, each new one is mixed in as well (9.2).
+        // -> psk, e. With a pre-shared key, each ephemeral key is also mixed in (9.2).
         guard message.count >= keyLength else { return nil }
         let theirs = Array(message.prefix(keyLength))
         state.mixKeyAndHash(psk)
@@ -130,7 +132,7 @@ enum NoiseResponder {
         guard state.decryptAndHash(Array(message.dropFirst(keyLength))) != nil,
             let peer = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: theirs)
         else { return nil }
-        // <- e, ee. A key of theirs from which nothing secret follows is refused.
+        // <- e, ee. A public key that yields no shared secret is rejected.
         let ephemeral = ephemeral()
         let ours = Array(ephemeral.publicKey.rawRepresentation)
         state.mixHash(ours)

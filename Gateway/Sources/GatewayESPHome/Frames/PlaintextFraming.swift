@@ -1,5 +1,5 @@
-/// Frames in the clear: a zero, the length of the payload and the number of the message, both as variable-length numbers, and
-/// the payload.
+/// Unencrypted frames: the octet 0, the length of the payload and the number of the message, both as variable-length
+/// numbers, and the payload.
 struct PlaintextFraming: Framing {
     static let longestPayload = 65_535
 
@@ -31,7 +31,7 @@ struct PlaintextFraming: Framing {
         output += frame.payload
     }
 
-    /// Reads a number of at most four octets; nil if it is not complete.
+    /// Reads a variable-length number of up to four octets; nil if it is incomplete.
     private func number(at offset: inout Int) throws(ProtocolFailure) -> Int? {
         var number = 0
         for place in 0..<4 {
@@ -53,7 +53,8 @@ struct PlaintextFraming: Framing {
         output.append(UInt8(rest))
     }
 
-    /// A client that speaks encrypted understands from the zero that this side does not; any other is asked to leave.
+    /// A client that expects encryption detects from the leading 0 that this side uses none. Any other client receives
+    /// a request to disconnect.
     private func failure(_ reason: String) -> ProtocolFailure {
         ProtocolFailure(reason, farewell: [0, 0, UInt8(MessageType.disconnectRequest.rawValue)])
     }

@@ -1,4 +1,4 @@
-/// Which message a frame carries. The numbers are those of ESPHome's native API; any other is one that a proxy has no use for.
+/// The type of message in a frame. The numbers are those of ESPHome's native API. A proxy does not use the others.
 struct MessageType: RawRepresentable, Hashable, Sendable {
     var rawValue: UInt16
 

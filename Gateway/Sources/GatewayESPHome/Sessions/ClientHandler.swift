@@ -1,16 +1,17 @@
 import Logging
 import NIOCore
 
-/// The connection of one client, on its event loop: cuts its stream into messages, and sends what its session wants to say.
+/// The connection of one client, on its event loop. It separates the client's stream into messages, and sends the
+/// messages of the client's session.
 final class ClientHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What the server wants to know of a client.
+    /// The events that the handler reports to the server.
     struct Reports: Sendable {
-        /// The handshake failed, and the client is to blame.
+        /// The handshake failed because of the client.
         var failed: @Sendable () -> Void
-        /// A client was made to leave.
+        /// A client was disconnected.
         var refused: @Sendable (_ reason: String) -> Void
     }
 
@@ -22,9 +23,10 @@ final class ClientHandler: ChannelInboundHandler {
     private var silences = 0
     private var deadline: Scheduled<Void>?
 
-    /// How long a client has to say who it is.
+    /// The time in which a client must send its hello.
     static let helloTimeout = TimeAmount.seconds(10)
-    /// After so long a silence a client is asked whether it is there, and after so many of them it is gone.
+    /// The time without a message after which a client is pinged, and the number of such periods after which it is
+    /// disconnected.
     static let silence = TimeAmount.seconds(60)
     static let silenceLimit = 3
 
@@ -60,7 +62,7 @@ final class ClientHandler: ChannelInboundHandler {
         }
     }
 
-    /// Reports a failed handshake if the client has not said its hello yet.
+    /// Reports a failed handshake if the client has not sent its hello yet.
     private func fail() { if !session.isWelcome { reports.failed() } }
 
     private func obey(_ verdict: ProxySession.Verdict, _ context: ChannelHandlerContext) {
@@ -77,7 +79,7 @@ final class ClientHandler: ChannelInboundHandler {
         }
     }
 
-    /// Asks the client to leave.
+    /// Asks the client to disconnect, and closes the connection.
     private func leave(_ reason: String, _ context: ChannelHandlerContext) {
         var octets: [UInt8] = []
         framing.send(Frame(.disconnectRequest), into: &octets)
@@ -101,7 +103,7 @@ final class ClientHandler: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    /// Until its time comes, a deadline that is not called off keeps all that belongs to the connection.
+    /// Cancels the deadline. Otherwise it would keep all objects of the connection alive until it expires.
     private func endDeadline() {
         deadline?.cancel()
         deadline = nil
@@ -121,7 +123,7 @@ final class ClientHandler: ChannelInboundHandler {
         }
     }
 
-    /// Has the client asked to leave.
+    /// Requests that the client be asked to disconnect.
     struct Leave: Sendable {
         var reason: String
     }
@@ -134,7 +136,7 @@ final class ClientHandler: ChannelInboundHandler {
     private func drain(_ context: ChannelHandlerContext) {
         guard !isClosing else { return }
         guard let frames = outbox.take(isWritable: context.channel.isWritable) else {
-            // Nothing that is sent would get through.
+            // A farewell would not get through either.
             return refuse(ProtocolFailure("it does not read what it is sent"), context)
         }
         guard !frames.isEmpty else { return }
@@ -148,7 +150,7 @@ final class ClientHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A connection that was reset, and the like: there is nobody to tell.
+        // The connection was reset, for example. Nothing can be sent to the client.
         close(context)
     }
 }

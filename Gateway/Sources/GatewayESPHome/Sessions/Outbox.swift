@@ -1,10 +1,10 @@
 import NIOCore
 import Synchronization
 
-/// What waits to be sent to a client, from whatever thread it comes. It has a bound: a client that does not read loses
-/// advertisements first, and then its connection.
+/// The messages that wait to be sent to a client, from any thread. The outbox is bounded: a client that does not read
+/// loses advertisements first, and then its connection.
 final class Outbox: Sendable {
-    /// Asks the connection's handler to send what waits.
+    /// Asks the connection's handler to send the waiting messages.
     struct Drain: Sendable {}
 
     private struct State {
@@ -15,17 +15,17 @@ final class Outbox: Sendable {
         var dropped: UInt64 = 0
     }
 
-    /// So many octets may wait before advertisements are dropped, and before the connection ends.
+    /// The number of octets that may wait before advertisements are dropped, and before the connection ends.
     static let advertisementLimit = 64 << 10
     static let limit = 1 << 20
 
     private let state = Mutex(State())
     private let ask: @Sendable () -> Void
 
-    /// - Parameter ask: called once when something waits, until `take` is.
+    /// - Parameter ask: called when messages are waiting, once until the next call to `take`.
     init(ask: @escaping @Sendable () -> Void) { self.ask = ask }
 
-    /// Puts a message behind the others.
+    /// Appends a message.
     func send(_ frame: Frame) {
         let asks = state.withLock { state in
             let length = frame.payload.count + 64
@@ -47,7 +47,7 @@ final class Outbox: Sendable {
         if asks { ask() }
     }
 
-    /// What waits, if it can be sent; nil if more came than could be kept.
+    /// Removes and returns the waiting messages if they can be sent. Returns nil if the limit was exceeded.
     func take(isWritable: Bool) -> [Frame]? {
         state.withLock { state in
             guard !state.isOverfull else { return nil }
@@ -61,6 +61,6 @@ final class Outbox: Sendable {
         }
     }
 
-    /// How many messages with advertisements were dropped.
+    /// The number of messages with advertisements that were dropped.
     var dropped: UInt64 { state.withLock { $0.dropped } }
 }

@@ -2,15 +2,15 @@ import BluetoothLE
 import Foundation
 import SwiftProtobuf
 
-/// What a client is told, as messages.
+/// The answers to a client, encoded as messages.
 struct ProxyAnswers: Sendable {
     let send: @Sendable (Frame) -> Void
-    /// Whether the client knows short UUIDs as such.
+    /// Whether the client supports short UUIDs.
     let usesShortUUIDs: Bool
 
     func tell(_ type: MessageType, _ message: some SwiftProtobuf.Message) { send(Frame(type, Self.octets(message))) }
 
-    /// It throws for messages with required members only, of which there are none.
+    /// Serialization throws only for messages with required fields, and the API has none.
     static func octets(_ message: some SwiftProtobuf.Message) -> [UInt8] { (try? message.serializedBytes()) ?? [] }
 
     func connected(_ device: DeviceAddress, mtu: Int) {
@@ -68,7 +68,7 @@ struct ProxyAnswers: Sendable {
             })
     }
 
-    /// The answer to unpairing, or to clearing the cache.
+    /// The answer to a request to unpair, or to clear the cache.
     func succeeded(_ type: MessageType, _ device: DeviceAddress, _ error: ProxyError?) {
         tell(
             type,
@@ -108,9 +108,9 @@ struct ProxyAnswers: Sendable {
             })
     }
 
-    /// The services, a message each.
+    /// Sends the services, one message for each.
     ///
-    /// - Throws: if a service does not fit in a message.
+    /// - Throws: an error if a service does not fit in a message.
     func discovered(_ device: DeviceAddress, _ database: DiscoveredDatabase) throws(ProxyError) {
         let frames = database.services.map { service in
             Frame(

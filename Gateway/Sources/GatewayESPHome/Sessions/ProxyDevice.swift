@@ -1,11 +1,11 @@
 import BluetoothLE
 import Synchronization
 
-/// One device on behalf of one client, from the request to connect until the connection has ended. What the client asks for is
-/// done one after the other.
+/// One device on behalf of one client, from the request to connect until the connection has ended. The client's
+/// requests are performed one after the other.
 final class ProxyDevice: Sendable {
     enum Job: Sendable {
-        /// Tell again that there is a connection.
+        /// Reports again that there is a connection.
         case connect
         case discover
         case read(AttributeHandle)
@@ -15,7 +15,7 @@ final class ProxyDevice: Sendable {
         case updateParameters(ConnectionParameters)
     }
 
-    /// Requests that wait, and characteristics whose values are passed on.
+    /// The maximum number of waiting requests, and of characteristics whose values are passed on.
     static let jobLimit = 1024
     static let notifyLimit = 512
 
@@ -23,12 +23,12 @@ final class ProxyDevice: Sendable {
         var task: Task<Void, Never>?
         var waiting = 0
         var notified: Set<AttributeHandle> = []
-        /// What the device offers, once the client has asked for it.
+        /// The device's attributes, once the client has discovered them.
         var database: DiscoveredDatabase?
-        /// The Client Characteristic Configurations that the client has switched on.
+        /// The Client Characteristic Configuration descriptors that the client has enabled.
         var configured: Set<AttributeHandle> = []
         var isEnding = false
-        /// Why the device's side has ended the connection.
+        /// The reason why the connection ended, if the device's side ended it.
         var end: ProxyError?
     }
 
@@ -47,9 +47,9 @@ final class ProxyDevice: Sendable {
         jobs = AsyncStream.makeStream()
     }
 
-    /// Begins to connect, when an earlier connection to the same device has ended.
+    /// Begins to connect, once an earlier connection to the same device has ended.
     ///
-    /// - Parameter ended: called at the end.
+    /// - Parameter ended: called when the connection has ended.
     func begin(after earlier: ProxyDevice?, ended: @escaping @Sendable (ProxyDevice) -> Void) {
         let task = Task {
             await earlier?.waitForEnd()
@@ -59,7 +59,7 @@ final class ProxyDevice: Sendable {
         state.withLock { $0.task = task }
     }
 
-    /// Adds a request. False if too many wait.
+    /// Adds a request. Returns false if too many are waiting.
     func add(_ job: Job) -> Bool {
         let isTaken = state.withLock { state in
             guard state.waiting < Self.jobLimit else { return false }
@@ -70,7 +70,7 @@ final class ProxyDevice: Sendable {
         return isTaken
     }
 
-    /// Ends the connection, or the attempt at one.
+    /// Ends the connection, or cancels the attempt to connect.
     func end() {
         let task = state.withLock { state in
             state.isEnding = true
@@ -96,9 +96,9 @@ final class ProxyDevice: Sendable {
             return answers.disconnected(address, Task.isCancelled ? .endedByThisDevice : error)
         }
         let end = await serve(link)
-        // A cancelled task ends nothing.
+        // In another task, because this one may be cancelled, and a cancelled task could not close the link.
         await Task { await link.close() }.value
-        // In this order: a client that finds a place free takes a connection that it thinks it has for a lost one.
+        // In this order: if the client learned of the free place first, it would consider its connection lost.
         answers.disconnected(address, end)
         link.release()
     }
@@ -134,7 +134,7 @@ final class ProxyDevice: Sendable {
         do throws(ProxyError) {
             try await carryOut(job, link, mtu)
         } catch {
-            // The end of the connection says it all.
+            // The end of the connection is reported instead.
             guard !Task.isCancelled else { return }
             switch job {
             case .connect: return
@@ -170,7 +170,7 @@ final class ProxyDevice: Sendable {
             answers.notifying(address, handle)
         case .notify(let handle, false):
             state.withLock { _ = $0.notified.remove(handle) }
-            // Clients switch a configuration on by themselves, and leave it on.
+            // Clients enable a configuration descriptor themselves, but do not disable it.
             if let descriptor = configuration(of: handle) { try? await link.write([0, 0], to: descriptor) }
             answers.notifying(address, handle)
         case .pair:
@@ -182,7 +182,7 @@ final class ProxyDevice: Sendable {
         }
     }
 
-    /// Remembers which configurations are on.
+    /// Records which configuration descriptors are enabled.
     private func note(_ value: [UInt8], writtenTo handle: AttributeHandle) {
         state.withLock { state in
             guard let descriptors = state.database?.descriptors,
@@ -196,7 +196,8 @@ final class ProxyDevice: Sendable {
         }
     }
 
-    /// The configuration of a characteristic if the client has switched it on.
+    /// Returns the configuration descriptor of a characteristic if the client has enabled it, and records it as
+    /// disabled.
     private func configuration(of value: AttributeHandle) -> AttributeHandle? {
         state.withLock { state in
             guard let database = state.database,

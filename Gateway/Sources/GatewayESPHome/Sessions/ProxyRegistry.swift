@@ -1,12 +1,12 @@
 import BluetoothLE
 import Synchronization
 
-/// The last connection to each device, whichever client's it is. A client that comes back, or another one, waits for the end of
-/// a connection that is ending, instead of being refused because of it.
+/// The latest connection to each device, from any client. If a connection is ending, a client that connects to the same
+/// device waits for its end, instead of being refused.
 final class ProxyRegistry: Sendable {
     private let devices = Mutex<[UInt64: ProxyDevice]>([:])
 
-    /// Enters a connection. Returns the one that has to end first.
+    /// Registers a connection. Returns the one that must end first.
     func replace(with device: ProxyDevice) -> ProxyDevice? {
         devices.withLock { devices in
             if let earlier = devices[device.address.value], !earlier.isEnding { return nil }

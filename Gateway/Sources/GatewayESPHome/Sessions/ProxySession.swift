@@ -3,9 +3,9 @@ import Foundation
 import SwiftProtobuf
 import Synchronization
 
-/// One client: what it has subscribed to, and the devices that it has connected to.
+/// The session of one client: its subscriptions, and the devices that it has connected to.
 final class ProxySession: Sendable {
-    /// What all sessions have in common.
+    /// The environment that all sessions share.
     struct Surroundings: Sendable {
         var radio: any ProxyRadio
         var identity: ProxyIdentity
@@ -13,22 +13,22 @@ final class ProxySession: Sendable {
         /// Seconds since 1970.
         var time: @Sendable () -> UInt32
         var registry: ProxyRegistry
-        /// Gives a client a place. False if no place is free.
+        /// Gives a client a place. Returns false if none is free.
         var admit: @Sendable (ProxyClientID, _ name: String) -> Bool
-        /// Scanning is as a client wanted it; all others are to know.
+        /// Called when a client has changed the scan mode, so that all clients can be notified.
         var scanningChanged: @Sendable () -> Void
     }
 
-    /// What becomes of the client after a message.
+    /// The consequence of a message for its client.
     enum Verdict: Equatable {
         case goOn
-        /// The client has said who it is, and has a place.
+        /// The client has sent its hello, and has a place.
         case welcome
-        /// The client has said who it is, and there is no place for it: it is asked to leave.
+        /// The client has sent its hello, but no place is free: the client is asked to disconnect.
         case noPlace
-        /// The client wants to leave.
+        /// The client wants to disconnect.
         case leave
-        /// The client is asked to leave.
+        /// The client is asked to disconnect.
         case refuse(reason: String)
     }
 
@@ -41,17 +41,17 @@ final class ProxySession: Sendable {
         var isEnded = false
         var batch: [APIBluetoothLERawAdvertisement] = []
         var devices: [UInt64: ProxyDevice] = [:]
-        /// Those that are there, and those whose connections are ending.
+        /// The number of devices, including those whose connections are ending.
         var deviceCount = 0
-        /// How many answers the client waits for that need no connection.
+        /// The number of pending answers that need no connection.
         var owedAnswers = 0
     }
 
-    /// Devices that a client may have asked for at a time.
+    /// The maximum number of devices that a client may have requested at a time.
     static let deviceLimit = 32
-    /// Answers that a client may wait for at a time, beside those of its devices.
+    /// The maximum number of pending answers, apart from those of the client's devices.
     static let owedAnswerLimit = 32
-    /// A batch of advertisements goes out when it has so many, or when `flush` is called.
+    /// A batch of advertisements is sent when it has this size, or when `flush` is called.
     static let batchLimit = 16
 
     let client: ProxyClientID
@@ -67,12 +67,12 @@ final class ProxySession: Sendable {
     private var radio: any ProxyRadio { surroundings.radio }
     private var answers: ProxyAnswers { state.withLock { $0.answers } }
 
-    /// Whether the client has said who it is.
+    /// Whether the client has sent its hello, and has a place.
     var isWelcome: Bool { state.withLock { $0.isWelcome } }
 
     // MARK: - Messages
 
-    /// Takes a message. One call at a time.
+    /// Handles a message. Calls must not overlap.
     func receive(_ frame: Frame) -> Verdict {
         guard isWelcome || frame.type == .helloRequest else {
             return .refuse(reason: "message \(frame.type.rawValue) comes before its hello")
@@ -87,7 +87,7 @@ final class ProxySession: Sendable {
     private func take(_ frame: Frame) throws -> Verdict {
         switch frame.type {
         case .helloRequest: return welcome(try APIHelloRequest(serializedBytes: frame.payload))
-        // There are no passwords any more; who asks for one is let in.
+        // The API no longer has passwords, so every authentication request succeeds.
         case .authenticationRequest: answers.tell(.authenticationResponse, APIAuthenticationResponse())
         case .disconnectRequest:
             answers.tell(.disconnectResponse, APIEmpty())
@@ -129,12 +129,12 @@ final class ProxySession: Sendable {
     private var features: ProxyIdentity.Features { .init(allowsPairing: radio.allowsPairing) }
 
     private func welcome(_ hello: APIHelloRequest) -> Verdict {
-        // Before the answer: a client that is answered has its place.
+        // Before the answer: a client that receives one has its place.
         let isNew = !isWelcome
         if isNew, !surroundings.admit(client, hello.clientInfo) { return .noPlace }
         state.withLock { state in
             state.isWelcome = true
-            // Earlier clients take a short UUID for none.
+            // Older clients do not recognize short UUIDs.
             let version = (hello.apiVersionMajor, hello.apiVersionMinor)
             state.answers = ProxyAnswers(send: state.answers.send, usesShortUUIDs: version >= (1, 12))
         }
@@ -186,7 +186,7 @@ final class ProxySession: Sendable {
                 return answers.parametersUpdated(Self.address(request.address), .notConnected)
             }
             if !device.add(.updateParameters(parameters)) { answers.parametersUpdated(device.address, .busy) }
-        // There is much that a proxy has no use for, and more with each version.
+        // A proxy does not use any other messages, and each version of the API adds more.
         default: return
         }
     }
@@ -197,7 +197,7 @@ final class ProxySession: Sendable {
         switch request.requestType {
         case .connect, .connectWithCache, .connectWithoutCache: connect(address)
         case .disconnect:
-            // The answer comes when the connection has ended.
+            // The answer is sent when the connection has ended.
             if let device = device(address.value) { device.end() } else { answers.disconnected(address, .notConnected) }
         case .pair:
             guard radio.allowsPairing else { return answers.paired(address, .insufficientAuthorization) }
@@ -240,7 +240,7 @@ final class ProxySession: Sendable {
         }
     }
 
-    /// Does something that needs no connection, and tells whether it was done.
+    /// Performs a request that needs no connection, and answers whether it succeeded.
     private func answer(
         _ type: MessageType, _ address: DeviceAddress,
         _ body: @escaping @Sendable (any ProxyRadio) async throws(ProxyError) -> Void
@@ -281,9 +281,9 @@ final class ProxySession: Sendable {
 
     private static func address(_ value: UInt64) -> DeviceAddress { DeviceAddress(value, kind: .public) }
 
-    // MARK: - What the client has subscribed to
+    // MARK: - Subscriptions
 
-    /// Tells of an advertisement, if the client wants to know, with others or later.
+    /// Adds an advertisement to the batch if the client has subscribed, and sends the batch if it is full.
     func advertise(_ advertisement: APIBluetoothLERawAdvertisement) {
         let isFull = state.withLock { state in
             guard state.wantsAdvertisements else { return false }
@@ -293,7 +293,7 @@ final class ProxySession: Sendable {
         if isFull { flush() }
     }
 
-    /// Sends the advertisements that wait.
+    /// Sends the batch of advertisements.
     func flush() {
         let (batch, answers) = state.withLock { state in
             defer { state.batch = [] }
@@ -304,7 +304,7 @@ final class ProxySession: Sendable {
             .rawAdvertisements, APIBluetoothLERawAdvertisementsResponse.with { $0.advertisements = batch })
     }
 
-    /// Tells of places that were taken or given back.
+    /// Reports that places were taken or returned, if the client has subscribed.
     func placesChanged() {
         let answers = state.withLock { $0.wantsPlaces ? $0.answers : nil }
         answers?.places(radio.places)
@@ -317,7 +317,7 @@ final class ProxySession: Sendable {
 
     // MARK: - The end
 
-    /// The client is gone: ends all that it has asked for.
+    /// Ends everything that the client has requested, after it has disconnected.
     func leave() {
         let (devices, hadSetMode) = state.withLock { state in
             defer { state.hasSetMode = false }
@@ -333,7 +333,7 @@ final class ProxySession: Sendable {
         for device in devices { device.end() }
     }
 
-    /// As `leave`, and returns when everything has ended.
+    /// Like `leave`, but returns when everything has ended.
     func end() async {
         leave()
         for device in state.withLock({ Array($0.devices.values) }) { await device.waitForEnd() }

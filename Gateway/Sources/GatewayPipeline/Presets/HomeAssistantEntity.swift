@@ -1,7 +1,7 @@
 import BluetoothValues
 
-/// What a field is to Home Assistant: its platform, its class and its unit (Home Assistant's documentation of `sensor`,
-/// `binary_sensor` and `event`).
+/// The entity that represents a field in Home Assistant: its platform, class and unit (Home Assistant's documentation
+/// of `sensor`, `binary_sensor` and `event`).
 struct HomeAssistantEntity {
     enum Component: String {
         case sensor
@@ -18,13 +18,13 @@ struct HomeAssistantEntity {
     var isDiagnostic = false
 
     init(_ field: AdvertisedField, isEvent: Bool) {
-        // Of several with one name, those after the first have a number behind it.
+        // If there are several fields with one name, all but the first end in a number.
         let parts = field.name.split(separator: "_")
         let number = parts.count > 1 ? parts.last.flatMap { Int($0) } : nil
-        // PM10 is no tenth of anything, nor is there another 2.5.
+        // The numbers in PM10 and PM2.5 belong to the name.
         let kind = number != nil ? parts.dropLast().joined(separator: "_") : field.name
         let base = Self.classes[field.name] != nil || field.name == "pm2_5" ? field.name : kind
-        // The number stays behind the name.
+        // The number stays at the end of the name.
         let suffix = base == field.name ? "" : field.name.dropFirst(base.count)
         name = "\(Self.abbreviations[base] ?? base)\(suffix)".split(separator: "_").joined(separator: " ")
         name = name.prefix(1).uppercased() + name.dropFirst()
@@ -48,10 +48,10 @@ struct HomeAssistantEntity {
             deviceClass = Self.classes[base]
             if base == "battery" {
                 isDiagnostic = true
-                // A battery is in percent there, or it is a voltage.
+                // A battery field is a percentage or a voltage.
                 if field.unit == "mV" { deviceClass = "voltage" }
             }
-            // What only tells how a device is set up.
+            // Fields that only describe how a device is set up.
             if ["device_type", "channel", "settings_revision", "tx_power"].contains(base) {
                 isDiagnostic = true
                 stateClass = nil
@@ -59,13 +59,13 @@ struct HomeAssistantEntity {
         }
     }
 
-    /// What is not written as its field is called.
+    /// The fields whose displayed name differs from their own.
     private static let abbreviations = [
         "co2": "CO2", "tvoc": "TVOC", "pm2_5": "PM2.5", "pm10": "PM10", "uv_index": "UV_index", "mass_lb": "mass",
         "distance_mm": "distance", "volume_ml": "volume",
     ]
 
-    /// The classes of numbers.
+    /// The device classes of numbers.
     private static let classes = [
         "temperature": "temperature", "dew_point": "temperature", "humidity": "humidity", "pressure": "pressure",
         "illuminance": "illuminance", "battery": "battery", "mass": "weight", "mass_lb": "weight", "energy": "energy",
@@ -77,7 +77,7 @@ struct HomeAssistantEntity {
         "precipitation": "precipitation", "tx_power": "signal_strength",
     ]
 
-    /// What only grows, until it begins anew.
+    /// The values that only increase until they restart.
     private static let totals: Set<String> = ["energy", "gas", "volume", "volume_ml", "water", "precipitation"]
 
     private static let binaryClasses = [
@@ -90,7 +90,7 @@ struct HomeAssistantEntity {
         "window": "window",
     ]
 
-    /// What may happen, of each kind of event.
+    /// The possible types for each kind of event.
     private static let events = [
         "button": [
             "press", "double_press", "triple_press", "long_press", "long_double_press", "long_triple_press",

@@ -2,15 +2,16 @@ import BluetoothBase
 import BluetoothNumbers
 import BluetoothValues
 
-/// `homeassistant`: values as Home Assistant finds them by itself (its documentation of MQTT discovery).
+/// `homeassistant`: values in the form that Home Assistant discovers automatically (its documentation of MQTT
+/// discovery).
 ///
-/// A device has one state, whichever gateway hears it, since the messages of all gateways are the same. How well a gateway
-/// hears it has a topic of that gateway's. Values that are not renewed expire, so that no gateway has to say that a device is
-/// gone.
+/// A device has one state, whichever gateway hears it, because all gateways send the same messages. Each gateway
+/// reports the signal strength in its own topic. Values that are not renewed expire, so no gateway has to report that a
+/// device is gone.
 struct HomeAssistantPreset: Preset {
     private let topics: Topics
     private let expiry: Int64
-    /// What was announced of each device: the names of its entities.
+    /// The names of the entities that were announced for each device.
     private var announced: RecencyTable<DeviceAddress, Set<String>>
     private let capacity: Int
 
@@ -26,7 +27,7 @@ struct HomeAssistantPreset: Preset {
     mutating func forget() { announced = RecencyTable(capacity: capacity) }
 
     mutating func publications(for report: Report) -> [Publication] {
-        // A private address is another one in a quarter of an hour: its entities would stay for ever.
+        // A private address changes about every 15 minutes. Its entities would remain forever.
         guard report.identity.isIdentity else { return [] }
         let fields = Self.beacons.contains(report.format ?? "") ? [] : report.fields
         var publications: [Publication] = []
@@ -50,13 +51,13 @@ struct HomeAssistantPreset: Preset {
         return publications
     }
 
-    /// What beacons say is who they are, and nothing that is measured.
+    /// Beacons advertise their identity, and no measurements.
     private static let beacons: Set<String> = [
         "ibeacon", "eddystone-uid", "eddystone-url", "exposure-notification",
     ]
     private static let signal = "rssi"
 
-    /// Whether an entity was not announced yet. It is then.
+    /// Records an entity as announced. Returns whether it had not been announced before.
     private mutating func announce(_ entity: String, of device: DeviceAddress) -> Bool {
         if let slot = announced.use(device) { return announced[slot].insert(entity).inserted }
         if announced.isFull, let oldest = announced.oldestSlot { announced.remove(oldest) }
@@ -72,7 +73,7 @@ struct HomeAssistantPreset: Preset {
         let object = JSONObject {
             $0.add("event_type", words.first.map(String.init) ?? "")
             guard words.count == 2 else { return }
-            // A dimmer says by how much, and a command has arguments of its own.
+            // A dimmer event has a number of steps, and a command event has arguments.
             if field.name.hasPrefix("command") {
                 $0.add("args", String(words[1]))
             } else if let steps = Int(words[1]) {
@@ -137,7 +138,7 @@ struct HomeAssistantPreset: Preset {
         "ble_\(report.identity.digits)_\(Self.identifier(entity))"
     }
 
-    /// A text with the characters that Home Assistant takes in identifiers.
+    /// Replaces the characters that Home Assistant does not allow in identifiers.
     static func identifier(_ text: String) -> String {
         String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") ? $0 : "_" })
     }

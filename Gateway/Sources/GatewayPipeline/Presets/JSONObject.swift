@@ -1,14 +1,14 @@
 import BluetoothDocuments
 import BluetoothValues
 
-/// Writes one JSON object on one line, with members in the order in which they are added; nil has no member. Numbers keep the
-/// digits that a sensor sent.
+/// Writes one JSON object on one line, with members in the order in which they are added. A nil value adds no member.
+/// Numbers keep the digits that a sensor sent.
 package struct JSONObject {
     private var members = ""
 
     package init() {}
 
-    /// An object with what `body` adds.
+    /// Creates an object with the members that `body` adds.
     package init(_ body: (inout JSONObject) -> Void) { body(&self) }
 
     package var text: String { "{\(members)}" }
@@ -35,7 +35,7 @@ package struct JSONObject {
         append(name, "[" + objects.map(\.text).joined(separator: ",") + "]")
     }
 
-    /// Adds a member whose value is JSON already.
+    /// Adds a member whose value is already JSON.
     package mutating func add(_ name: String, json: String) { append(name, json) }
 
     package mutating func add(_ name: String, _ value: AdvertisedField.Value) {
@@ -57,7 +57,7 @@ package struct JSONObject {
         members += ":"
     }
 
-    /// Each value of each packet passes here, and nearly all text stands for itself.
+    /// Every value of every packet passes through here, and nearly all text needs no escaping.
     private mutating func appendQuoted(_ string: String) {
         guard string.utf8.allSatisfy(Self.isPlain) else { return members += JSONText.quoted(string) }
         members += "\""

@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// `raw`: what was received, for whoever decodes it elsewhere.
+/// `raw`: packets as received, for subscribers that decode them.
 struct RawPreset: Preset {
     private let topics: Topics
 
@@ -11,7 +11,7 @@ struct RawPreset: Preset {
     mutating func forget() {}
 
     mutating func publications(for report: Report) -> [Publication] {
-        // An event's packet is told of as all packets are.
+        // The packet of an event is also reported as a state.
         guard report.reason == .state else { return [] }
         let object = JSONObject {
             $0.add("address", report.address.octets)
@@ -32,6 +32,6 @@ struct RawPreset: Preset {
 }
 
 extension DeviceAddress {
-    /// Whether the address is one that its maker was assigned.
+    /// Whether the address is public, that is, assigned by its manufacturer.
     var isPublic: Bool { kind == .public || kind == .publicIdentity }
 }

@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothValues
 
-/// `theengs`: topics and members as those know them who use OpenMQTTGateway or Theengs Gateway:
+/// `theengs`: topics and members that are compatible with OpenMQTTGateway and Theengs Gateway:
 /// `home/GATEWAY/BTtoMQTT/A4C138112233` and `{"id":"A4:C1:38:11:22:33","rssi":-60,"tempc":25.06,…}`.
 struct TheengsPreset: Preset {
     private let topics: Topics
@@ -42,12 +42,12 @@ struct TheengsPreset: Preset {
         "eddystone-url": ("GENERIC", "Eddystone URL", "EDDYSTONE_URL"),
     ]
 
-    /// The octets of a device that nobody here decodes, as they are there.
+    /// Adds the undecoded data of a device in no known format.
     private static func addData(_ report: Report, to object: inout JSONObject) {
         let data = AdvertisementData(
             advertisingData: report.advertisingData.span, scanResponseData: report.scanResponseData.span)
         if let manufacturer = data.manufacturerData.first {
-            // With the company's identifier in front, as it is on the air.
+            // Preceded by the company identifier, as in the packet.
             let company = [UInt8(truncatingIfNeeded: manufacturer.companyID), UInt8(manufacturer.companyID >> 8)]
             let digits = (company + manufacturer.data).hexadecimal(separator: "")
             object.add("manufacturerdata", digits.lowercased())
@@ -59,12 +59,12 @@ struct TheengsPreset: Preset {
     }
 
     private static func add(_ field: AdvertisedField, to object: inout JSONObject) {
-        // Of several with one name, those after the first have a number behind it.
+        // If there are several fields with one name, all but the first end in a number.
         let parts = field.name.split(separator: "_")
         let suffix = parts.count > 1 && parts.last?.allSatisfy(\.isNumber) == true ? "_\(parts[parts.count - 1])" : ""
         let name = suffix.isEmpty ? field.name : String(field.name.dropLast(suffix.count))
         if name == "uuid", case .text(let text) = field.value {
-            // Its digits alone there, in small letters.
+            // Theengs uses only the digits, in lower case.
             return object.add(field.name, text.lowercased().filter { $0 != "-" })
         }
         guard case .number(let number) = field.value else {
@@ -78,7 +78,7 @@ struct TheengsPreset: Preset {
         case ("battery", "mV"): object.add("volt" + suffix, .number(number.shifted(3)))
         case ("pressure", "Pa"): object.add("pres" + suffix, .number(number.shifted(2)))
         case (_, "mG"):
-            // There they are in m/s².
+            // Theengs uses m/s².
             let acceleration = FixedPointNumber(nearest: number.doubleValue * 0.00980665, places: 3)
             object.add((names[name] ?? name) + suffix, .number(acceleration))
         default: object.add((names[name] ?? name) + suffix, field.value)
@@ -94,7 +94,7 @@ struct TheengsPreset: Preset {
 }
 
 extension FixedPointNumber {
-    /// The number with its point so many places further left.
+    /// The number with its decimal point moved left by a number of places.
     fileprivate func shifted(_ places: Int) -> FixedPointNumber {
         FixedPointNumber(digits, places: self.places + places)
     }

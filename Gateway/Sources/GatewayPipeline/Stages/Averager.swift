@@ -1,6 +1,6 @@
 import BluetoothValues
 
-/// Averages over a window: numbers become their mean, everything else what it was last.
+/// Averages values over a window. The result is the mean of a number, and the latest value of anything else.
 public struct Averager: Equatable, Sendable {
     private struct Sum: Equatable, Sendable {
         var field: AdvertisedField
@@ -11,11 +11,13 @@ public struct Averager: Equatable, Sendable {
 
     private var sums: [Sum] = []
 
+    /// Creates an averager without values.
     public init() {}
 
+    /// Whether no value was added since the last call of `takeMeans`.
     public var isEmpty: Bool { sums.isEmpty }
 
-    /// Takes values in. More than `limit` names are not kept.
+    /// Adds values. Names beyond `limit` are ignored.
     public mutating func add(_ fields: [AdvertisedField], limit: Int) {
         for field in fields {
             let index: Int
@@ -29,7 +31,7 @@ public struct Averager: Equatable, Sendable {
             sums[index].field = field
             guard case .number(let number) = field.value else { continue }
             if sums[index].count == 0 { sums[index].places = number.places }
-            // One name keeps its number of places but where a device sends it in two resolutions: then it begins anew.
+            // The number of places of a name changes only if a device uses two resolutions. Then the mean starts over.
             let (sum, overflow) = sums[index].digits.addingReportingOverflow(number.digits)
             if number.places != sums[index].places || overflow {
                 sums[index].digits = number.digits
@@ -42,7 +44,7 @@ public struct Averager: Equatable, Sendable {
         }
     }
 
-    /// The means, to the places that the values had; then begins anew.
+    /// Returns the means, with the number of places of the original values, and starts over.
     public mutating func takeMeans() -> [AdvertisedField] {
         defer { sums.removeAll(keepingCapacity: true) }
         return sums.map { sum in

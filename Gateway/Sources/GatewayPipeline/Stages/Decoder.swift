@@ -3,48 +3,48 @@ import BluetoothCrypto
 import BluetoothGAP
 import BluetoothValues
 
-/// What an advertisement says in one of the formats that are known.
+/// The contents of an advertisement in a known format.
 public struct Reading: Equatable, Sendable {
     /// The format's name: `bthome`, `ruuvitag-5`.
     public var format: String
-    /// What is measured, or is the state of something.
+    /// Measurements and states.
     public var state: [AdvertisedField] = []
-    /// What happened: buttons and the like.
+    /// Events, such as button presses.
     public var events: [AdvertisedField] = []
-    /// What tells this packet of the device from its next one: a number that the device counts. Nil if it has none.
+    /// The number of the packet, counted by the device, which distinguishes it from the next one. Nil if there is none.
     public var packet: FixedPointNumber?
-    /// Whether the device sends only when something happens: its silence says nothing.
+    /// Whether the device sends only when something happens, so that silence means nothing.
     public var isTriggerBased = false
-    /// Whether the data was encrypted, and the number of the message if so.
+    /// The counter of the message if the data was encrypted; otherwise nil.
     public var encryptionCounter: UInt32?
 }
 
-/// The second stage: bytes to values.
+/// The second stage: decodes octets into values.
 public struct Decoder: Sendable {
-    /// Why an advertisement has no reading.
+    /// The reason why an advertisement has no reading.
     public enum Failure: Error, Equatable, Sendable {
-        /// No known format is in it.
+        /// The advertisement contains no known format.
         case unknown
-        /// It is encrypted, and there is no key for the device, or the key does not fit.
+        /// The data is encrypted, and the key for the device is missing or wrong.
         case noKey
     }
 
-    /// By the 48 bits of the address: sensors say nothing of its kind.
+    /// Keyed by the 48 bits of the address, because sensors do not state the address type.
     private let keys: [UInt64: [UInt8]]
 
     /// Fields that count packets rather than measure anything.
     static let counters: Set<String> = ["packet_id", "sequence_number", "advertisements", "uptime"]
-    /// Whether a field tells of something that happened; of several with one name, the others have a number behind it.
+    /// Whether a field reports an event. If there are several fields with one name, all but the first end in a number.
     private static func isEvent(_ name: String) -> Bool {
         ["button", "command", "dimmer"].contains(where: name.hasPrefix)
     }
 
-    /// - Parameter keys: the keys of encrypted BTHome devices, of 16 octets each.
+    /// - Parameter keys: the keys of encrypted BTHome devices, 16 octets each.
     public init(keys: [DeviceAddress: [UInt8]] = [:]) {
         self.keys = Dictionary(keys.map { ($0.key.value, $0.value) }) { first, _ in first }
     }
 
-    /// Reads the first value in a known format. Sensors come before beacons, since some devices send both.
+    /// Decodes the first value in a known format. Sensors come before beacons, because some devices send both.
     public func decode(_ data: AdvertisementData, from address: DeviceAddress) throws(Failure) -> Reading {
         for element in data.serviceData {
             if let value = AdvertisedFormats.value(in: .serviceData(element.uuid), element.data) {
@@ -66,7 +66,7 @@ public struct Decoder: Sendable {
         else { throw .noKey }
         var reading = Self.reading(clear)
         reading.encryptionCounter = encrypted.counter
-        // Whatever is inside, the counter is what cannot be forged.
+        // The counter identifies the packet, whatever it contains, because it cannot be forged.
         reading.packet = FixedPointNumber(Int64(encrypted.counter))
         return reading
     }
@@ -78,7 +78,7 @@ public struct Decoder: Sendable {
             if counters.contains(field.name) {
                 if reading.packet == nil, case .number(let number) = field.value { reading.packet = number }
             } else if isEvent(field.name) {
-                // A device with several buttons sends those that nobody pressed, too.
+                // A device with several buttons also sends those that were not pressed.
                 if field.value != .text("none") { reading.events.append(field) }
             } else {
                 reading.state.append(field)

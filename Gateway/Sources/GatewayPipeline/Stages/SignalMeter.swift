@@ -1,4 +1,4 @@
-/// How well each adapter of this machine hears a device, as means since they were last asked for.
+/// The mean signal strength of a device at each adapter of this machine, since the means were last taken.
 struct SignalMeter: Equatable, Sendable {
     private struct Mean: Equatable, Sendable {
         var adapter: String
@@ -6,9 +6,9 @@ struct SignalMeter: Equatable, Sendable {
         var count = 0
     }
 
-    /// A machine has few adapters: the list is no longer than that.
+    /// A list, because a machine has few adapters.
     private var means: [Mean] = []
-    /// More adapters than anybody plugs in.
+    /// More adapters than a machine is expected to have.
     private static let limit = 32
 
     mutating func add(_ rssi: Int8?, adapter: String) {
@@ -25,7 +25,7 @@ struct SignalMeter: Equatable, Sendable {
         means[index].count += 1
     }
 
-    /// As `peekBest`; then begins anew.
+    /// Like `peekBest`, but starts over afterwards.
     mutating func takeBest() -> (adapter: String, rssi: Int8?) {
         defer { means.removeAll(keepingCapacity: true) }
         return peekBest()

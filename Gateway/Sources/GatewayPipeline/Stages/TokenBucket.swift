@@ -1,21 +1,21 @@
 import BluetoothBase
 
-/// A cap on how often something may happen: so many times a second on average, and so many at once.
+/// A rate limit: an average number of events per second, and a maximum burst.
 public struct TokenBucket: Equatable, Sendable {
     private let interval: UInt64
     private let burst: UInt64
-    /// When the bucket would be full, in nanoseconds: it says how many tokens are missing.
+    /// The time at which the bucket will be full, in nanoseconds, from which the number of missing tokens follows.
     private var full: UInt64 = 0
 
     /// - Parameters:
-    ///   - rate: how often a second, more than 0.
-    ///   - burst: how many at once, 1 at least.
+    ///   - rate: the number of events per second, more than 0.
+    ///   - burst: the number of events at once, at least 1.
     public init(rate: Double, burst: Int) {
         interval = rate > 0 ? UInt64(min(1e9 / rate, 1e18)) : UInt64(1e18)
         self.burst = UInt64(max(burst, 1))
     }
 
-    /// Takes a token. False if there is none now.
+    /// Takes a token. Returns false if none is available.
     public mutating func take(at now: Instant) -> Bool {
         let earliest = max(full, now.nanoseconds)
         let (deficit, overflow) = interval.multipliedReportingOverflow(by: burst - 1)

@@ -2,14 +2,14 @@ import BluetoothLE
 import GatewayPipeline
 import Synchronization
 
-/// The places for connections: whoever connects to devices takes one here, so there are no more of them than the
-/// configuration allows, and each device has one owner.
+/// The places for connections. Every connection to a device takes a place here, so that the limit in the configuration
+/// is respected and each device has one owner.
 public final class ConnectionTable: Sendable {
-    /// Why there is no place.
+    /// The reason why a place is refused.
     enum Refusal: Error, Equatable {
-        /// As many connections as there may be.
+        /// The maximum number of connections is reached.
         case full
-        /// Somebody else has a connection to the device.
+        /// The device already has a connection with another owner.
         case owned
     }
 
@@ -18,16 +18,17 @@ public final class ConnectionTable: Sendable {
         var changed: @Sendable () -> Void = {}
     }
 
+    /// The maximum number of simultaneous connections.
     public let limit: Int
     private let state = Mutex(State())
 
-    /// - Parameter limit: connections at a time.
+    /// - Parameter limit: the maximum number of simultaneous connections.
     public init(limit: Int) { self.limit = limit }
 
-    /// Calls a function whenever places are taken or given back.
+    /// Calls a function whenever places are taken or returned.
     func observe(_ changed: @escaping @Sendable () -> Void) { state.withLock { $0.changed = changed } }
 
-    /// The devices that have a connection, or are about to, in the order in which that began.
+    /// The devices that are connected or about to be, in the order in which they took their places.
     var taken: [DeviceAddress] { state.withLock { $0.taken } }
 
     func take(_ device: DeviceAddress) throws(Refusal) {

@@ -1,7 +1,7 @@
 import BluetoothLE
 import GatewayPipeline
 
-/// What a request has come to.
+/// The result of a request.
 enum RemoteAnswer: Equatable, Sendable {
     case done
     case connected(mtu: Int, adapter: String)
@@ -59,7 +59,7 @@ enum RemoteAnswer: Equatable, Sendable {
 }
 
 extension GATTCharacteristicProperties {
-    /// Their names, as documents have them.
+    /// The names of the properties, as documents use them.
     var names: [String] {
         let all: [(GATTCharacteristicProperties, String)] = [
             (.read, "read"), (.write, "write"), (.writeWithoutResponse, "writeWithoutResponse"), (.notify, "notify"),

@@ -6,9 +6,11 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Connections on behalf of whoever asks by way of the broker: one owner each, a bounded queue, a deadline for everything.
+/// Connects to devices for clients that send requests through the broker. Each connection has one owner, queues are
+/// bounded, and every request has a deadline.
 ///
-/// It is off unless devices are named: whoever may write to the broker can otherwise open locks with it.
+/// It is disabled unless devices are listed. Otherwise anyone who can write to the broker could, for example, open
+/// locks.
 public struct RemoteHands: Service {
     private struct Job: Sendable {
         var request: RemoteRequest
@@ -16,14 +18,14 @@ public struct RemoteHands: Service {
         var answer: @Sendable (RemoteAnswer) -> Void
     }
 
-    /// What is under way for one device.
+    /// The activity for one device.
     private struct Line {
         var link: RemoteLink
         var jobs: AsyncStream<Job>.Continuation
         var waiting = 0
     }
 
-    /// What requests share.
+    /// The state that requests share.
     private final class Shared: Sendable {
         let lines = Mutex<[DeviceAddress: Line]>([:])
         let sink = Mutex<MQTTSink?>(nil)
@@ -41,13 +43,13 @@ public struct RemoteHands: Service {
     private let logger: Logger
     private let shared = Shared()
 
-    /// Requests that wait to be looked at, and those that wait for one device.
+    /// The maximum number of requests that wait to be processed, and of those that wait for one device.
     static let requestLimit = 64
     static let lineLimit = 16
 
     /// - Parameters:
     ///   - table: the places for connections.
-    ///   - gateway: whose adapters connect to devices.
+    ///   - gateway: the gateway whose adapters connect to devices.
     public init(
         _ settings: RemoteSettings, _ topics: Topics, table: ConnectionTable, of gateway: GatewayService, logger: Logger
     ) {
@@ -59,16 +61,16 @@ public struct RemoteHands: Service {
         self.logger = logger
     }
 
-    /// Where requests come from.
+    /// The topic of requests.
     public var requestTopic: String { topics.gatewayRoot + "/request" }
     private var answerTopic: String { topics.gatewayRoot + "/answer" }
 
-    /// Says where answers go.
+    /// Sets the sink for answers.
     public func use(_ sink: MQTTSink) { shared.sink.withLock { $0 = sink } }
 
-    /// Takes a message from the broker. Called on the sink's thread.
+    /// Handles a message from the broker. Called on the sink's thread.
     public func receive(_ message: MQTTMessage) {
-        // What was retained was asked for by somebody who is long gone.
+        // The sender of a retained request no longer waits for an answer.
         guard message.topic == requestTopic, !message.isRetained else { return }
         if case .dropped = shared.requests.continuation.yield(message) {
             answer(
@@ -77,6 +79,7 @@ public struct RemoteHands: Service {
         }
     }
 
+    /// Performs requests until the service group shuts down, and then ends all connections.
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
@@ -116,7 +119,7 @@ public struct RemoteHands: Service {
         if !isTaken { job.answer(.refused(RemoteRefusal(.busy, "too many requests wait for this device"))) }
     }
 
-    /// Begins to serve a device. There are no more of them than the configuration allows.
+    /// Begins to serve a device. The number of such devices is limited by the configuration.
     private func open(_ device: DeviceAddress, _ group: inout DiscardingTaskGroup) -> Line {
         let (stream, jobs) = AsyncStream<Job>.makeStream()
         let link = RemoteLink(
@@ -134,7 +137,7 @@ public struct RemoteHands: Service {
         return Line(link: link, jobs: jobs)
     }
 
-    /// Ends connections whose owners have asked for nothing for too long.
+    /// Ends connections whose owners have sent no request for too long.
     private func expire() async {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(1))
@@ -155,8 +158,8 @@ public struct RemoteHands: Service {
         shared.sink.withLock { $0 }?.answer(answer)
     }
 
-    /// Whether an answer may go there. Where requests come from it would be the next request, and for a topic that is the broker's
-    /// own, or none, the broker may end the connection.
+    /// Whether an answer may be sent to a topic. In the topic of requests it would be the next request. If the topic is
+    /// invalid or reserved for the broker, the broker may end the connection.
     private func isForAnswers(_ topic: String) -> Bool {
         topic != requestTopic && !topic.hasPrefix("$") && Topics.isPath(topic)
     }

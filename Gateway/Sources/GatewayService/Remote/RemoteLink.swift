@@ -2,17 +2,17 @@ import BluetoothLE
 import GatewayPipeline
 import Synchronization
 
-/// One device that somebody may connect to: it does what it is asked for, one after the other.
+/// A device that clients may connect to. Requests are performed one after the other.
 final class RemoteLink: Sendable {
-    /// What the link needs of its surroundings.
+    /// The dependencies of the link.
     struct Surroundings: Sendable {
-        /// An adapter to connect with, and its name; nil if there is none.
+        /// Selects an adapter to connect with, and returns it with its name; nil if none is available.
         var adapter: @Sendable (DeviceAddress) -> (Adapter, String)?
         /// The places for connections.
         var table: ConnectionTable
         /// Removes the bonds with a device.
         var unpair: @Sendable (DeviceAddress) async throws(BluetoothError) -> Void
-        /// Tells what the device has sent, or that it is gone.
+        /// Publishes a value from the device, or the end of the connection.
         var tell: @Sendable (_ path: String, _ json: String) -> Void
     }
 
@@ -27,7 +27,7 @@ final class RemoteLink: Sendable {
     private let surroundings: Surroundings
     private let state = Mutex(State())
 
-    /// Subscriptions at a time.
+    /// The maximum number of simultaneous subscriptions.
     private static let subscriptionLimit = 32
 
     init(_ device: DeviceAddress, _ surroundings: Surroundings) {
@@ -35,12 +35,12 @@ final class RemoteLink: Sendable {
         self.surroundings = surroundings
     }
 
-    /// Whether there is a connection whose owner has asked for nothing since then.
+    /// Whether there is a connection whose owner has sent no request since the given time.
     func isIdle(since instant: ContinuousClock.Instant) -> Bool {
         state.withLock { $0.connection != nil && $0.lastRequest < instant }
     }
 
-    /// Does what is asked for, by the deadline. One call at a time.
+    /// Performs a request before its deadline. Calls must not overlap.
     func perform(_ request: RemoteRequest, deadline: ContinuousClock.Instant) async -> RemoteAnswer {
         do throws(RemoteRefusal) {
             let left = ContinuousClock.now.duration(to: deadline)
@@ -58,13 +58,13 @@ final class RemoteLink: Sendable {
         }
     }
 
-    /// Whether this owner may ask for that now. Returns the connection if there is one.
+    /// Checks whether the owner may make the request now. Returns the connection if there is one.
     private func check(_ request: RemoteRequest) throws(RemoteRefusal) -> Connection? {
         let (connection, owner) = state.withLock { ($0.connection, $0.owner) }
         if connection != nil, let owner, owner != request.owner {
             throw RemoteRefusal(.owned, "the connection is somebody else's")
         }
-        // A bond is there with and without a connection.
+        // A bond exists with or without a connection.
         if connection == nil, request.action == .unpair { return nil }
         if connection == nil, request.action != .connect {
             throw RemoteRefusal(.notConnected, "there is no connection; ask for connect first")
@@ -97,7 +97,7 @@ final class RemoteLink: Sendable {
         case .pair:
             try await connection.pair()
             return .done
-        case .connect: return .connected(mtu: try await connection.mtu, adapter: "")
+        case .connect: return .connected(mtu: connection.mtu, adapter: "")
         case .disconnect:
             await end()
             return .done
@@ -139,7 +139,7 @@ final class RemoteLink: Sendable {
         do throws(BluetoothError) {
             guard let (adapter, name) = surroundings.adapter(device) else { throw .notReady }
             let connection = try await adapter.connect(to: device, timeout: left)
-            let mtu = try await connection.mtu
+            let mtu = connection.mtu
             state.withLock { state in
                 state.owner = owner
                 state.connection = connection
@@ -152,7 +152,7 @@ final class RemoteLink: Sendable {
         }
     }
 
-    /// Waits for the end of a connection, and tells of it.
+    /// Waits for the end of a connection, and reports it.
     private func watch(_ connection: Connection) async {
         let reason = try? await connection.waitForDisconnection()
         let subscriptions = state.withLock { state in
@@ -182,7 +182,7 @@ final class RemoteLink: Sendable {
                     surroundings.tell(path, object.text)
                 }
             } catch {
-                // The end of the connection is told of by itself.
+                // The end of the connection is reported separately.
             }
         }
         state.withLock { $0.subscriptions[place] = task }

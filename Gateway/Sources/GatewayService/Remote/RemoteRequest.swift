@@ -1,7 +1,7 @@
 import BluetoothLE
 import Foundation
 
-/// What somebody at the other side of the broker asks for.
+/// A request that a client sends through the broker.
 struct RemoteRequest: Equatable, Sendable {
     enum Action: Equatable, Sendable {
         case connect
@@ -21,7 +21,7 @@ struct RemoteRequest: Equatable, Sendable {
         var characteristic: BluetoothUUID
     }
 
-    /// What the answer repeats.
+    /// The identifier that the answer repeats.
     var id: String?
     var owner: String
     var device: DeviceAddress
@@ -44,9 +44,9 @@ struct RemoteRequest: Equatable, Sendable {
         var timeout: Double?
     }
 
-    /// Reads a request.
+    /// Parses a request.
     ///
-    /// - Throws: why it is none, with its `id` if it has one.
+    /// - Throws: the reason why the request is malformed, with its `id` if it has one.
     init(_ payload: [UInt8]) throws(RemoteRefusal) {
         guard payload.count <= Self.maximumLength else {
             throw RemoteRefusal(.malformed, "a request has \(Self.maximumLength) octets at most")
@@ -63,7 +63,7 @@ struct RemoteRequest: Equatable, Sendable {
         }
     }
 
-    /// The `id` of a request that is not looked at any further; nil if it has none.
+    /// The `id` of a request that is not processed any further; nil if it has none.
     static func id(of payload: [UInt8]) -> String? {
         payload.count <= maximumLength ? members(of: payload)?.id.map(Self.shortened) : nil
     }
@@ -112,7 +112,7 @@ struct RemoteRequest: Equatable, Sendable {
 }
 
 extension RemoteRequest.Action {
-    /// Whether it makes or removes a bond.
+    /// Whether the action creates or removes a bond.
     var concernsBonds: Bool { self == .pair || self == .unpair }
 }
 
@@ -125,9 +125,9 @@ extension RemoteRequest.Place {
     }
 }
 
-/// Why something is not done, as the answer says it.
+/// The reason why a request is refused or has failed, as stated in the answer.
 struct RemoteRefusal: Error, Equatable, Sendable {
-    /// The reasons that programs tell apart.
+    /// The reasons that programs can distinguish.
     enum Code: String, Sendable {
         case malformed, notAllowed, busy, owned, notConnected, timedOut, noAdapter, notFound, failed
     }
@@ -143,7 +143,7 @@ struct RemoteRefusal: Error, Equatable, Sendable {
     }
 
     init(_ error: BluetoothError) {
-        switch error {
+        switch error.code {
         case .timedOut, .peerNotResponding: self.init(.timedOut, "\(error)")
         case .disconnected, .adapterRemoved: self.init(.notConnected, "\(error)")
         case .notFound: self.init(.notFound, "\(error)")

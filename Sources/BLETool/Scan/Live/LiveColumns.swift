@@ -1,21 +1,23 @@
 import BluetoothLE
 import BluetoothCommandLine
 
-/// The columns of the table, as many as there is room for.
+/// The columns of the table that fit the width of the terminal.
 struct LiveColumns {
     private static let gap = 2
     private static let addressWidth = 19
     private static let strengthWidth = 4
     private static let seenWidth = 4
 
-    /// A column that is as wide as there is room for; 0 where it is left out.
+    /// A column with a variable width; 0 if it is omitted.
     private enum Column: Int, CaseIterable {
         case name, vendor, bar, history, details
     }
 
-    /// The widths of a narrow terminal, for which 74 columns are enough: values are kept, the signal's history is left out.
+    /// The widths on a narrow terminal, for which 74 columns are enough. Values are shown, and the history of the
+    /// signal is omitted.
     private static let narrow: [Column: Int] = [.name: 13, .bar: 4, .details: 20]
-    /// The columns that use more room, in this order: up to which width each grows, and how wide it must be to be shown.
+    /// The columns that use additional room, in this order, with the maximum width, and the minimum width at which the
+    /// column is shown.
     private static let growth: [(column: Column, width: Int, least: Int)] = [
         (.history, 4, 4), (.details, 26, 0), (.name, 18, 0), (.bar, 8, 0), (.vendor, 14, 14),
         (.history, SignalHistory.count, 4), (.name, 24, 0), (.vendor, 20, 14), (.details, .max, 0),
@@ -79,12 +81,12 @@ struct LiveColumns {
             .joined(separator: String(repeating: " ", count: Self.gap))
     }
 
-    /// From 0 for what can barely be received to 1 for a device close by.
+    /// From 0 for a signal that can barely be received to 1 for a nearby device.
     private static func level(_ rssi: Int8?) -> Double {
         rssi.map { min(max((Double($0) + 100) / 70, 0), 1) } ?? 0
     }
 
-    /// Eighths of a cell.
+    /// Blocks in steps of an eighth of a cell.
     private static let blocks = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"]
 
     static func bar(_ level: Double, width: Int) -> String {
@@ -94,18 +96,18 @@ struct LiveColumns {
 
     private static let heights = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// The last seconds that fit into the column.
+    /// The latest seconds that fit in the column.
     private func history(_ signal: SignalHistory, at now: Instant, _ palette: Palette) -> String {
         let width = width(of: .history)
         return width == 0 ? "" : palette(.cyan, Self.sparkline(signal.seconds(at: now).suffix(width)))
     }
 
-    /// A cell for each second; nothing where the device was not received.
+    /// One cell per second, blank if the device was not received.
     static func sparkline(_ seconds: some Sequence<Int8?>) -> String {
         seconds.map { rssi in rssi.map { heights[min(Int(level($0) * 8), 7)] } ?? " " }.joined()
     }
 
-    /// How long ago that is: `now`, `7s`, `12m`, `3h`.
+    /// The time since a sighting: `now`, `7s`, `12m`, `3h`.
     static func text(_ age: Duration) -> String {
         let seconds = age.nanoseconds / 1_000_000_000
         switch seconds {
@@ -116,7 +118,7 @@ struct LiveColumns {
         }
     }
 
-    /// What a device says: its values first, then its services.
+    /// A device's values, followed by its services.
     static func details(_ look: DeviceLook) -> String {
         let values = look.values.flatMap { value in
             value.fields.map { field in

@@ -3,7 +3,7 @@ import BluetoothCommandLine
 import HCITransport
 import Synchronization
 
-/// A scan on a terminal: takes sightings and keys, and draws the table ten times a second at most.
+/// A scan on a terminal. It handles sightings and keys, and draws the table at most ten times per second.
 final class LiveScan: Sendable {
     private static let frame = Duration.milliseconds(100)
 
@@ -12,9 +12,9 @@ final class LiveScan: Sendable {
 
     init(_ devices: ScanSession) { self.devices = devices }
 
-    /// Runs until a key, the time or a signal ends it.
+    /// Runs until a key, the time limit or a signal ends it.
     ///
-    /// - Throws: why the scan has ended otherwise.
+    /// - Throws: the error if the scan ends for another reason.
     func run(_ sightings: EventSequence<Sighting>, for time: Duration?) async throws {
         let screen = try LiveScreen()
         defer { screen.leave() }
@@ -26,7 +26,7 @@ final class LiveScan: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Ends with the first of its parts.
+    /// Runs until the first of its tasks ends.
     private func work(_ sightings: EventSequence<Sighting>, _ screen: LiveScreen) async throws(BluetoothError) {
         let outcome = await withTaskGroup(of: Result<Void, BluetoothError>.self) { group in
             group.addTask { await self.record(sightings) }
@@ -56,7 +56,7 @@ final class LiveScan: Sendable {
             case .quit: return .success(())
             }
         }
-        // Standard input has ended: the table goes on without keys.
+        // Standard input has ended. The table continues without keys.
         try? await Task.sleep(for: .seconds(31_536_000))
         return .success(())
     }
@@ -68,7 +68,7 @@ final class LiveScan: Sendable {
         return .failure(.cancelled)
     }
 
-    /// Returns false where the terminal has gone.
+    /// Returns false if the terminal is gone.
     @discardableResult
     private func show(on screen: LiveScreen) -> Bool {
         let size = screen.size, now = MonotonicClock.now

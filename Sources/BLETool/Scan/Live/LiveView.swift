@@ -1,14 +1,14 @@
 import BluetoothLE
 import BluetoothCommandLine
 
-/// The table of a scan on a terminal: which devices it shows, in which order, and from which on.
+/// The table of a scan on a terminal: the devices it shows, their order, and the scroll position.
 struct LiveView {
-    /// What the devices are sorted by.
+    /// The criterion by which devices are sorted.
     enum Order: String, CaseIterable {
         case signal, name, address, seen, found
     }
 
-    /// What a key asks for beyond the view.
+    /// The action that a key requests.
     enum Action {
         case redraw, quit, forget
     }
@@ -16,13 +16,13 @@ struct LiveView {
     private(set) var order = Order.signal
     private(set) var isReversed = false
     private(set) var isPaused = false
-    /// Only devices are shown that have this in their name, address, vendor, services or values.
+    /// Only devices with this text in their name, address, vendor, services or formats are shown.
     private(set) var filter = ""
     private var isTyping = false
-    /// How many devices are above the first one shown.
+    /// The number of devices above the first one shown.
     private(set) var offset = 0
     private var pageLength = 1
-    /// What was shown when it was paused.
+    /// The lines that were shown when the view was paused.
     private var frozen: [String]?
 
     private static let longestFilter = 64
@@ -72,7 +72,7 @@ struct LiveView {
 
     // MARK: - Lines
 
-    /// The lines of the screen, none wider than it is.
+    /// The lines of the screen, none wider than the screen.
     mutating func lines(_ table: borrowing ScanTable, at now: Instant, size: LiveScreen.Size) -> [String] {
         if isPaused, let frozen { return Array(frozen.dropLast()) + [footer(size.columns)] }
         let layout = LiveColumns(columns: size.columns)
@@ -124,7 +124,7 @@ struct LiveView {
             switch order {
             case .signal: return (a.signal.average ?? -200) > (b.signal.average ?? -200)
             case .name:
-                // Those without a name come last.
+                // Devices without a name come last.
                 return (a.look.name == nil ? 1 : 0, a.look.name ?? "", a.sighting.address.value)
                     < (b.look.name == nil ? 1 : 0, b.look.name ?? "", b.sighting.address.value)
             case .address: return a.sighting.address.value < b.sighting.address.value

@@ -2,16 +2,16 @@ import BluetoothBase
 import BluetoothHost
 import BluetoothSMP
 
-/// A device's `info` file as a bond.
+/// Reads a bond from a device's `info` file.
 struct BlueZDevice {
-    /// Why there is no bond in it.
+    /// Why the file contains no usable bond.
     struct Problem: Error, Equatable {
         let reason: String
 
         init(_ reason: String) { self.reason = reason }
     }
 
-    /// `Authenticated` of a long-term key: the `Key_Type` of the kernel's management interface.
+    /// The value of `Authenticated` for a long-term key: the `Key_Type` of the kernel's management interface.
     private enum KeyType: Int {
         case unauthenticated = 0
         case authenticated = 1
@@ -41,12 +41,12 @@ struct BlueZDevice {
             throw Problem(
                 info.has("LinkKey") ? "it is bonded for BR/EDR only, not for Bluetooth LE" : "it is not bonded")
         }
-        // One key of LE Secure Connections serves both roles, and anything beside it is older. Otherwise the bond gives as
-        // much protection as the weaker of its keys.
+        // A key of LE Secure Connections serves both roles, and any other key beside it is older. Otherwise the bond is
+        // only as strong as the weaker of its two keys.
         let shared = keys.first { $0.type.isP256 }
         let used = shared.map { [$0] } ?? keys
         let strength = KeyStrength(
-            // BlueZ does not say how the devices authenticated each other. All models but one do.
+            // BlueZ does not store the association model. All models except Just Works authenticate.
             model: used.allSatisfy(\.type.isAuthenticated) ? .passkeyEntry : .justWorks,
             usesSecureConnections: shared != nil, keySize: used.map(\.size).min() ?? first.size)
         bond = Bond(
@@ -54,7 +54,7 @@ struct BlueZDevice {
             centralKey: (shared ?? keys.first { $0.isForCentral })?.key,
             peripheralKey: (shared ?? keys.first { !$0.isForCentral })?.key, strength: strength,
             peerSignature: try Self.signature("RemoteSignatureKey", info).map {
-                // BlueZ stores the last one that it took.
+                // BlueZ stores the last counter that it accepted; a bond stores the next one.
                 SignatureKey(key: $0.key, counter: $0.counter == 0 || $0.counter == .max ? $0.counter : $0.counter + 1)
             },
             localSignature: try Self.signature("LocalSignatureKey", info))
@@ -63,7 +63,7 @@ struct BlueZDevice {
     // MARK: - Long-term keys
 
     private static func keys(_ info: KeyFile) throws(Problem) -> [StoredKey] {
-        // Versions since 5.63 write the second name as well as the third.
+        // Since 5.63, BlueZ writes the group under both names.
         let peripheral = ["PeripheralLongTermKey", "SlaveLongTermKey"].first(where: info.has)
         var keys: [StoredKey] = []
         for group in ["LongTermKey", peripheral] {
@@ -91,7 +91,7 @@ struct BlueZDevice {
         guard !type.isP256 || (diversifier == 0 && random == 0) else {
             throw Problem("EDiv and Rand in [\(group)] are not 0, as they must be with LE Secure Connections")
         }
-        // Before there were two groups, a member said which it was.
+        // Before BlueZ had two groups, this member stated the role.
         let isOld = ["false", "0"].contains(info.text("Master", in: group))
         return StoredKey(
             key: LongTermKey(key: key, encryptedDiversifier: diversifier, random: random), type: type, size: size,
@@ -111,7 +111,7 @@ struct BlueZDevice {
     private static func signature(_ group: String, _ info: KeyFile) throws(Problem) -> SignatureKey? {
         guard info.has(group) else { return nil }
         guard let key = info.key("Key", in: group) else { throw Problem("Key in [\(group)] is no key of 16 octets") }
-        // Older versions did not count, since they did not sign.
+        // Older versions stored no counter, because they did not sign.
         guard let counter = UInt32(info.text("Counter", in: group) ?? "0") else {
             throw Problem("Counter in [\(group)] is no number of 32 bits")
         }

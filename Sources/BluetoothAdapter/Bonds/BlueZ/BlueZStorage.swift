@@ -3,27 +3,28 @@ import BluetoothHost
 import BluetoothSMP
 import HCITransport
 
-/// Bonds that BlueZ has made on this machine, for a program that takes over its adapter.
+/// Reads the bonds that BlueZ made on this machine, for a program that takes over its adapter.
 public enum BlueZStorage {
-    /// What was found.
+    /// The bonds that were found.
     public struct Content: Equatable, Sendable {
         /// The identities of the adapters, each with its bonds.
         public var adapters: [(identity: DeviceIdentity, bonds: [Bond])] = []
-        /// A line for each device that cannot be taken over, and why. None contains a key.
+        /// One line for each device whose bond cannot be imported, with the reason. No line contains a key.
         public var problems: [String] = []
 
+        /// Whether both have the same problems and the same identities with the same bonds, each in the same order.
         public static func == (one: Self, other: Self) -> Bool {
             one.problems == other.problems && one.adapters.elementsEqual(other.adapters, by: ==)
         }
     }
 
-    /// No file of BlueZ's is read that is longer.
+    /// The maximum length of a BlueZ file. Longer files are not read.
     static let maximumLength = 1 << 18
 
-    /// Reads all adapters, or one.
+    /// Reads the bonds of all adapters, or of one.
     ///
-    /// - Parameter directory: `/var/lib/bluetooth` or a copy of it, or the directory of an adapter in it. Reading the
-    ///   former takes the rights of root.
+    /// - Parameter directory: `/var/lib/bluetooth` or a copy of it, or the directory of one adapter in it. Reading
+    ///   `/var/lib/bluetooth` requires root privileges.
     /// - Throws: `.system` if the directory cannot be read.
     public static func read(_ directory: String) throws(BondStoreError) -> Content {
         var directory = directory
@@ -47,10 +48,10 @@ public enum BlueZStorage {
         _ directory: String, _ name: String, into content: inout Content
     ) throws(BondStoreError) {
         guard let value = address(name) else { return }
-        // Most adapters have a public address. BlueZ does not write down what kind it is, but in later versions.
+        // Most adapters have a public address. Only later versions of BlueZ store the address type.
         let settings = try keyFile(directory, "settings")
         let isStatic = settings?.text("AddressType", in: "General") == "static"
-        // Without privacy BlueZ makes no key, and distributes none.
+        // Without privacy, BlueZ neither generates nor distributes a key.
         let key = try keyFile(directory, "identity")?.key("IdentityResolvingKey", in: "General") ?? 0
         let identity = DeviceIdentity(
             address: DeviceAddress(value, kind: isStatic ? .random : .public), resolvingKey: key)
@@ -84,7 +85,7 @@ public enum BlueZStorage {
         }
     }
 
-    /// The 48 bits of an address that is the name of a directory.
+    /// The 48 bits of the address that a directory is named after.
     private static func address(_ name: String) -> UInt64? {
         name.utf8.count == 17 ? DeviceAddress(name)?.value : nil
     }

@@ -1,10 +1,10 @@
 import BluetoothBase
 
-/// A file of groups of keys and values, as GLib writes it: `[Group]`, then `Key=Value`.
+/// A GLib key file: groups (`[Group]`) of keys and values (`Key=Value`).
 struct KeyFile {
     private var groups: [String: [String: String]] = [:]
 
-    /// Lines that are neither are skipped, as comments are.
+    /// Parses the text. Comments and malformed lines are skipped.
     init(_ text: String) {
         var group = ""
         for line in text.split(whereSeparator: \.isNewline) {
@@ -13,7 +13,7 @@ struct KeyFile {
                 group = String(line.dropFirst().prefix { $0 != "]" })
                 groups[group] = groups[group] ?? [:]
             } else if !line.hasPrefix("#"), let equals = line.firstIndex(of: "=") {
-                // The last one counts, as with GLib.
+                // The last value of a key wins, as in GLib.
                 groups[group]?[Self.trimmed(line[..<equals])] = Self.trimmed(line[line.index(after: equals)...])
             }
         }
@@ -33,8 +33,8 @@ struct KeyFile {
         text(key, in: group).flatMap { Number($0) }
     }
 
-    /// A key of sixteen octets, the least significant first: BlueZ writes what the kernel gives it, and the kernel has it
-    /// as it was on the air.
+    /// A key of 16 octets, least significant octet first. BlueZ writes the key as the kernel reports it, and the kernel
+    /// keeps it in the order in which it was sent over the air.
     func key(_ key: String, in group: String) -> UInt128? {
         guard var digits = text(key, in: group)?[...] else { return nil }
         if digits.hasPrefix("0x") { digits = digits.dropFirst(2) }
@@ -42,7 +42,8 @@ struct KeyFile {
         return UInt128(digits, radix: 16)?.byteSwapped
     }
 
-    /// A random number: decimal, or, as older versions have written it, eight octets, the least significant first.
+    /// A random number: decimal, or, as written by older versions, eight octets in hexadecimal, least significant octet
+    /// first.
     func random(_ key: String, in group: String) -> UInt64? {
         guard let text = text(key, in: group) else { return nil }
         guard text.hasPrefix("0x") else { return UInt64(text) }

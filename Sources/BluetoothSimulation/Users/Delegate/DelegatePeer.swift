@@ -2,25 +2,26 @@ import BluetoothGATT
 import CoreBluetooth
 import Foundation
 
-/// A peripheral as a delegate user knows it, and what the user has still to be told of it.
+/// A peripheral as a delegate user knows it, and the callbacks that the user still expects.
 final class DelegatePeer {
-    /// Where the connection stands by what the user has asked for and was told.
+    /// The state of the connection, according to the user's calls and callbacks.
     enum Phase {
         case idle, connecting, connected, disconnecting
     }
 
-    /// Something that was asked for and ends with one callback, in the order of the calls.
+    /// An operation that was requested, and ends with one callback, in the order of the calls.
     struct Operation: Equatable {
         enum Kind: String {
             case services, includes, characteristics, descriptors, read, write, notify
         }
 
         var kind: Kind
-        /// What it is about; nil for the peripheral itself.
+        /// The object the operation is about; nil for the peripheral itself.
         var target: ObjectIdentifier?
-        /// How often the service of the peer had changed when it was asked for, where nobody would tell of more changes.
+        /// The number of service changes of the peer when the operation was requested; nil if later changes are
+        /// reported.
         private(set) var unwatchedEpoch: Int?
-        /// Keeps the object, so that no other has its identifier meanwhile.
+        /// Keeps the object alive, so that its identifier is not reused.
         private let object: AnyObject?
 
         init(_ kind: Kind, _ object: AnyObject? = nil, unwatchedEpoch: Int? = nil) {
@@ -36,23 +37,23 @@ final class DelegatePeer {
     let peripheral: CBPeripheral
     let station: Int
     var phase = Phase.idle
-    /// How many ends that were asked for have not been told.
+    /// The number of requested disconnections without a callback.
     var cancellations = 0
     private(set) var operations: [Operation] = []
     var rssiReads = 0
-    /// Whether a write without response was held back, which `peripheralIsReady` ends.
+    /// Whether a write without response was held back, until `peripheralIsReady`.
     var isAwaitingReady = false
-    /// Writes without response that are still to be made, and the stream they belong to.
+    /// The number of writes without response still to be sent, and their stream.
     var commandsLeft = 0
     var commands: UserLink.Stream?
     var received = StreamOrder()
     var card = ChunkedMessageReceiver()
-    /// Whether what `card` holds began with the beginning of a card.
+    /// Whether the content of `card` starts at the beginning of a card.
     var isCardWhole = false
-    /// Whether services of the peer have changed on this connection, as far as the user was told.
+    /// Whether a change of the peer's services was reported on this connection.
     var hasChanged = false
-    /// How often the service had changed when the services were asked for that the user has found; nil where it is told of each
-    /// change since.
+    /// The number of service changes of the peer when the current services were requested; nil if all changes since
+    /// then are reported.
     private(set) var unwatchedEpoch: Int?
 
     init(_ peripheral: CBPeripheral, at station: Int) {
@@ -62,7 +63,7 @@ final class DelegatePeer {
 
     var isConnected: Bool { phase == .connected }
 
-    /// What the user has found and may use.
+    /// The characteristics that the user has found.
     var characteristics: [CBCharacteristic] {
         (peripheral.services ?? []).flatMap { $0.characteristics ?? [] }
     }
@@ -71,7 +72,7 @@ final class DelegatePeer {
         operations.append(Operation(kind, object, unwatchedEpoch: unwatchedEpoch))
     }
 
-    /// An operation has ended. False if it is not the one whose turn it was.
+    /// Ends an operation. Returns false if it is not the next one in order.
     func end(_ kind: Operation.Kind, _ object: AnyObject? = nil) -> Bool {
         guard operations.first == Operation(kind, object) else { return false }
         let ended = operations.removeFirst()
@@ -83,7 +84,7 @@ final class DelegatePeer {
 
     func awaits(_ kind: Operation.Kind, _ object: AnyObject) -> Bool { operations.contains(Operation(kind, object)) }
 
-    /// The connection is over: what was asked for on it is void.
+    /// Discards everything that belongs to the connection, which is over.
     func reset(to phase: Phase) {
         self.phase = phase
         hasChanged = false
@@ -95,7 +96,7 @@ final class DelegatePeer {
         forgetValues()
     }
 
-    /// What comes next need not follow what came before.
+    /// Stops requiring that the next values continue the previous ones.
     func forgetValues() {
         received = StreamOrder()
         card = ChunkedMessageReceiver()

@@ -2,7 +2,7 @@ import BluetoothBase
 import CoreBluetooth
 import Foundation
 
-/// A service that a delegate user publishes, with one characteristic for each way to use a value.
+/// A service that a delegate user publishes, with one characteristic for each way of using a value.
 final class DelegateService {
     typealias Characteristic = SimulatedService.Characteristic
 
@@ -11,18 +11,18 @@ final class DelegateService {
 
     let service: CBMutableService
     let stream: CBMutableCharacteristic
-    /// Whether `didAdd` is to come.
+    /// Whether `didAdd` is still expected.
     var isPending = true
-    /// Whether it was removed, which may be before `didAdd`.
+    /// Whether the service was removed, possibly before `didAdd`.
     var isRemoved = false
     /// The value of the characteristic `stored`.
     var stored: Data
-    /// The values that are sent, and how many are still to be sent.
+    /// The stream of values being sent, and the number of values still to be sent.
     var sending: UserLink.Stream?
     var backlog = 0
-    /// Whether an update was refused, which `peripheralManagerIsReady` ends.
+    /// Whether an update was refused, until `peripheralManagerIsReady`.
     var isAwaitingReady = false
-    /// Writes without response.
+    /// The writes without response that were received.
     var received = StreamOrder()
 
     init(of station: Int) {
@@ -57,13 +57,13 @@ final class DelegateService {
 }
 
 extension CBCharacteristic {
-    /// Which one of a simulated service it is, by its UUID.
+    /// The characteristic of a simulated service with the same UUID.
     var simulated: SimulatedService.Characteristic? {
         let octets = uuid.data
         guard octets.count == 2, octets[0] == 0xA0 || octets[0] == 0xA1 else { return nil }
         return SimulatedService.Characteristic(rawValue: Int(octets[1]))
     }
 
-    /// Whether it belongs to a delegate user.
+    /// Whether the characteristic belongs to a delegate user's service.
     var isOfDelegate: Bool { uuid.data.first == 0xA1 }
 }

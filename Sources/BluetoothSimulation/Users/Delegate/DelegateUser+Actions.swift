@@ -2,7 +2,7 @@ import BluetoothBase
 import CoreBluetooth
 import Foundation
 
-/// What a delegate user does when it is its time.
+/// The actions of a delegate user.
 extension DelegateUser {
     func perform(_ action: Scenario.Action) {
         var pick = SeededGenerator(seed: action.pick)
@@ -38,7 +38,7 @@ extension DelegateUser {
                 let locked = pick.element(of: peer.characteristics.filter { $0.simulated == .locked })
             else { return }
             read(locked, peer)
-        // There are no such calls.
+        // CoreBluetooth has no such calls.
         case .pair, .beAgent, .beNoAgent, .removeBond, .cancelPairing, .endPairing, .configure, .useFormerLink,
             .dribble, .burst, .subscribeSlowly, .openChannel, .sendOverChannel, .closeChannel, .reconfigureChannel,
             .pauseChannel, .resumeChannel, .step, .advertiseSet, .stopSet,
@@ -52,7 +52,7 @@ extension DelegateUser {
         switch kind {
         case .cancel, .disconnect:
             cancel(peer)
-            // To connect at once begins anew.
+            // Connecting again immediately starts a new attempt.
             if pick.oneIn(3) { connect(peer, isReconnecting: pick.oneIn(4)) }
         case .release: if pick.oneIn(2) { cancel(peer) } else { peers.removeAll { $0 === peer } }
         default:
@@ -153,7 +153,7 @@ extension DelegateUser {
         call()
         peer.begin(.write, characteristic)
         let bytes = value.bytes(count: [10, 20, 20, 100, 300, 512][pick.below(6)])
-        // It may happen at any time from now on: how it ends says nothing of which service it was to.
+        // The write may happen at any time from now on, so its result does not tell which service it reached.
         if characteristic.simulated == .stored { _ = run.beginWrite(bytes, to: peer.station) }
         peer.peripheral.writeValue(Data(bytes), for: characteristic, type: .withResponse)
     }
@@ -196,7 +196,7 @@ extension DelegateUser {
         service.isRemoved = true
         service.isAwaitingReady = false
         server.remove(service.service)
-        // What is being added is told of all the same.
+        // A service that is still being added gets its callback nevertheless.
         if !service.isPending { services.removeAll { $0 === service } }
     }
 

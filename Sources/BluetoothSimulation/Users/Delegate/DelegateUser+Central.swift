@@ -2,7 +2,7 @@ import BluetoothBase
 import CoreBluetooth
 import Foundation
 
-/// What the central manager tells.
+/// The callbacks of the central manager.
 extension DelegateUser: CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ manager: CBCentralManager) {
         guard manager === central else { return fail(.application, "a manager that is gone tells its state") }
@@ -16,7 +16,7 @@ extension DelegateUser: CBCentralManagerDelegate {
         }
     }
 
-    /// Goes on where it was, as most apps do.
+    /// Resumes earlier activities, like most apps.
     private func poweredOn() {
         guard !isCalm else { return }
         var pick = SeededGenerator(seed: generator.next())

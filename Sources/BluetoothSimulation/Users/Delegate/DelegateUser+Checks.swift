@@ -2,14 +2,14 @@ import BluetoothBase
 import CoreBluetooth
 import Foundation
 
-/// What must hold between the two ends when all is quiet.
+/// The conditions that must hold between both ends when the world is quiet.
 extension DelegateUser {
-    /// Whether it is subscribed to a characteristic of a station's own service.
+    /// Whether the user is subscribed to a characteristic of a station's own service.
     func isSubscribed(to characteristic: SimulatedService.Characteristic, of station: Int) -> Bool {
         subscriptions(to: station).contains { $0.simulated == characteristic && !$0.isOfDelegate }
     }
 
-    /// It learns of a change before it can use the services it found.
+    /// Always false: a delegate user learns of a change before it can use the services it found.
     func isSubscribedByOldHandles(of station: Int) -> Bool { false }
 
     private func subscriptions(to station: Int) -> [CBCharacteristic] {
@@ -20,7 +20,7 @@ extension DelegateUser {
         peers.first { $0.station == station }?.received.last(of: stream)
     }
 
-    /// How often the service of a station has changed; nil where the host of this user watches for changes already.
+    /// The number of service changes of a station; nil if this user's host already watches for changes.
     func unwatchedEpoch(of other: Int) -> Int? {
         let isWatched = run.users[station].contains { user in
             guard let user = user as? CallUser else { return false }
@@ -29,25 +29,26 @@ extension DelegateUser {
         return isWatched ? nil : run.epochs[other]
     }
 
-    /// Whoever is subscribed to the services of this user is known to be, and the other way round.
+    /// Checks that the subscribers of this user's services are exactly those the manager reports.
     func checkSubscribers() {
         for service in services where !service.isRemoved {
             let known = (service.stream.subscribedCentrals ?? []).compactMap { station(of: $0.identifier) }
             for other in 0..<run.world.stationCount where other != station && !isTainted(other) {
                 let clients = run.users[other].compactMap { $0 as? DelegateUser }.filter(\.isAttached)
-                // Two users of this station may offer the same service, so no more can be said of one of them.
+                // Two users of this station may offer the same service, so nothing can be concluded about either.
                 let isAlone = run.users[station].count { ($0 as? DelegateUser)?.services.isEmpty == false } == 1
                 guard isAlone, services.count == 1 else { continue }
                 let holders = clients.filter { client in
                     client.subscriptions(to: station).contains { $0.isOfDelegate && $0.simulated == .stream }
                 }
                 let isRestored = known.contains(other) && run.pairings.isEverBonded(station, other)
-                // What a Service Changed covers need not all have changed (Vol 3, Part G, 7.1): the client finds it anew, and its
-                // configuration stays as it was.
+                // Service Changed may cover attributes that have not changed (Vol 3, Part G, 7.1). The client discovers
+                // them again, and its configuration stays as it was.
                 let isForgotten =
                     known.contains(other)
                     && clients.contains { $0.peers.contains { $0.station == station && $0.hasChanged } }
-                // So does what a user of the other faces has subscribed to by handles that it found before they were this service's.
+                // The configuration also stays if a user of another API subscribed by handles that it found before they
+                // belonged to this service.
                 let isByOldHandles =
                     known.contains(other) && run.users[other].contains { $0.isSubscribedByOldHandles(of: station) }
                 if known.contains(other) == holders.isEmpty, !isRestored, !isForgotten, !isByOldHandles {

@@ -3,9 +3,9 @@ import BluetoothGATT
 import CoreBluetooth
 import Foundation
 
-/// What peripherals tell.
+/// The callbacks of peripherals.
 extension DelegateUser: CBPeripheralDelegate {
-    /// The peer that a callback is about, which has to be connected.
+    /// The peer of a callback, which must be connected.
     private func connected(_ peripheral: CBPeripheral, _ callback: String) -> DelegatePeer? {
         checkCentral(callback)
         guard let peer = peer(peripheral) else {
@@ -43,8 +43,8 @@ extension DelegateUser: CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
         guard let peer = ended(.characteristics, service, of: peripheral), error == nil else { return }
         let characteristics = service.characteristics ?? []
-        // What is withdrawn meanwhile is found in part.
-        // A change between a discovery and the subscription to Service Changed is told by nobody (Vol 3, Part G, 7.1).
+        // A service that is withdrawn during discovery is found in part. No one reports a change between a discovery
+        // and the subscription to Service Changed (Vol 3, Part G, 7.1).
         let isTold = peer.unwatchedEpoch.map { $0 == run.epochs[peer.station] } ?? true
         let isThere = !isTainted(peer.station) && run.services[peer.station] != nil && isTold
         let isWhole = isThere && service.uuid == CBUUID(SimulatedService.uuid)
@@ -82,7 +82,7 @@ extension DelegateUser: CBPeripheralDelegate {
         }
     }
 
-    /// Whether a peer's value may come over the link as it is.
+    /// Whether a peer's value may be visible on a link with the current protection.
     func maySee(_ kind: SimulatedService.Characteristic, _ peer: Int) -> Bool {
         kind != .locked || run.wasEncrypted(station, peer)
     }
@@ -114,7 +114,7 @@ extension DelegateUser: CBPeripheralDelegate {
         error: (any Error)?
     ) {
         guard let peer = ended(.notify, characteristic, of: peripheral) else { return }
-        // The values before say nothing about those that follow.
+        // Earlier values say nothing about those that follow.
         peer.forgetValues()
         guard error == nil, !isTainted(peer.station), let kind = characteristic.simulated else { return }
         let isAllowed = kind == .stream || kind == .card || kind == .locked && maySee(kind, peer.station)
@@ -123,7 +123,7 @@ extension DelegateUser: CBPeripheralDelegate {
 
     // MARK: - Values
 
-    /// What tells an error that says that values are missing from one of a read.
+    /// Distinguishes an error that reports lost values from the error of a read.
     private static let lossDescription = "Data of the peripheral was lost."
 
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
@@ -131,9 +131,9 @@ extension DelegateUser: CBPeripheralDelegate {
         guard let kind = characteristic.simulated, kind == .stream || kind == .card else {
             return wasRead(characteristic, of: peripheral, error)
         }
-        // These cannot be read: an error is what became of a read, or says that values are missing.
+        // These characteristics cannot be read: an error is the result of a read, or reports lost values.
         guard let error else {
-            // An answer that a broken device sends twice may be that to a read.
+            // A duplicated response from a broken device may count as the response to a read.
             if let peer = peer(peripheral), isTainted(peer.station), peer.isNext(.read, characteristic) {
                 _ = peer.end(.read, characteristic)
             }
@@ -150,7 +150,7 @@ extension DelegateUser: CBPeripheralDelegate {
         let isNews =
             peer(peripheral).map { peer in
                 guard mayNotify || isTainted(peer.station) else { return false }
-                // While a read waits for its turn, what was subscribed to may send values.
+                // While a read waits for its turn, a subscription may deliver values.
                 let isSubscribed = characteristic.isNotifying || peer.awaits(.notify, characteristic)
                 return isSubscribed ? !peer.isNext(.read, characteristic) : !peer.awaits(.read, characteristic)
             } ?? false
@@ -163,12 +163,13 @@ extension DelegateUser: CBPeripheralDelegate {
         else { return }
         let isAllowed = [.stored, .dynamic, .constant].contains(kind) || kind == .locked && maySee(kind, peer.station)
         if !isAllowed { return fail(.permission, "\(kind) was read") }
-        // Users of calls also write octets that are no such value.
+        // Users of the other APIs also write octets that are not simulated values.
         guard let octets = characteristic.value.map({ [UInt8]($0) }), octets.count >= SimulatedValue.leastCount,
             octets[0] & 0xF0 == 0xA0
         else { return }
         let value = SimulatedValue(octets.span)
-        // What is read in parts may be written meanwhile, and what was written may have been changed on its way.
+        // A value that is read in parts may be written in between, and a written value may have been modified in
+        // transit.
         let isSure = octets.count <= 22 && kind != .locked || kind != .stored && kind != .locked
         if value == nil, isSure, run.anyTaintedStation == nil {
             fail(.valueOrder, "\(kind) is \(octets.prefix(16))…, which nobody wrote")
@@ -182,15 +183,15 @@ extension DelegateUser: CBPeripheralDelegate {
         _ characteristic: CBCharacteristic, _ kind: SimulatedService.Characteristic, from peripheral: CBPeripheral
     ) {
         guard let peer = connected(peripheral, "a value"), !isTainted(peer.station) else { return }
-        // What was subscribed to on an earlier link is restored with the bond.
-        // The answer to a subscription may be among what was lost.
+        // A subscription from an earlier link is restored with the bond. The response to a subscription may also have
+        // been lost.
         let isRestored =
             run.pairings.isEverBonded(station, peer.station) || run.incomplete.contains(station)
             || run.incomplete.contains(peer.station) || peer.hasChanged
         if !characteristic.isNotifying, !isRestored {
             fail(.subscriptions, "a value of \(kind) before its subscription")
         }
-        // Nor is an app told of the values that were lost of what it does not know to be subscribed to.
+        // An app is not notified of lost values if it does not know that it is subscribed.
         if !characteristic.isNotifying { peer.received.noteLoss() }
         let octets = [UInt8](characteristic.value ?? Data())
         if kind == .card { return receivedChunk(octets.span, peer) }
@@ -204,7 +205,7 @@ extension DelegateUser: CBPeripheralDelegate {
         check(value, &peer.received)
     }
 
-    /// Each value follows the one before.
+    /// Checks that a value follows the previous one.
     func check(_ value: SimulatedValue, _ received: inout StreamOrder) {
         let finding = received.take(value, mayMiss: run.mayMiss(value.stream, station, value.station))
         if let finding { fail(finding.rule, finding.text) }
@@ -213,7 +214,7 @@ extension DelegateUser: CBPeripheralDelegate {
     private func receivedChunk(_ octets: Span<UInt8>, _ peer: DelegatePeer) {
         guard let progress = try? peer.card.receive(octets), case .complete(let card) = progress else { return }
         defer { peer.isCardWhole = true }
-        // The beginning may have come before the subscription.
+        // The beginning may have arrived before the subscription.
         guard peer.isCardWhole else { return }
         if !card.isEmpty, !SimulatedCard.isWhole(card) {
             fail(.wholeMessage, "a card of \(card.count) octets that is not whole")

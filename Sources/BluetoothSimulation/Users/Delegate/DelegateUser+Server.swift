@@ -2,7 +2,7 @@ import BluetoothBase
 import CoreBluetooth
 import Foundation
 
-/// What the peripheral manager tells.
+/// The callbacks of the peripheral manager.
 extension DelegateUser: CBPeripheralManagerDelegate {
     func peripheralManagerDidUpdateState(_ manager: CBPeripheralManager) {
         guard manager === server else { return fail(.application, "a manager that is gone tells its state") }
@@ -24,7 +24,7 @@ extension DelegateUser: CBPeripheralManagerDelegate {
         }
         isAdvertisingAgain = isAdvertisingWanted
         isAdvertisingWanted = false
-        // Below `.poweredOff` the application adds them again.
+        // Below `.poweredOff`, the application must add its services again.
         services = []
         wasRefused = false
         requests = []
@@ -74,7 +74,7 @@ extension DelegateUser: CBPeripheralManagerDelegate {
         }
     }
 
-    /// The service whose subscribers have changed, and whose values begin anew.
+    /// The service whose subscribers have changed. Its stream of values starts over.
     private func subscription(_ characteristic: CBCharacteristic, _ callback: String) -> DelegateService? {
         checkServer(callback)
         guard let service = services.first(where: { $0.kind(of: characteristic) != nil }) else {
@@ -157,7 +157,7 @@ extension DelegateUser: CBPeripheralManagerDelegate {
             return fail(.application, "a write from where nobody is")
         }
         let octets = [UInt8](request.value ?? Data())
-        // The further parts of a long value may look like anything.
+        // Further parts of a long value may contain anything.
         guard request.offset == 0, !isTainted(central), let value = SimulatedValue(octets.span), value.stream != 0
         else { return }
         if !SimulatedValue.isWhole(octets.span) {

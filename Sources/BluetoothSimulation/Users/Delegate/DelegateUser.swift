@@ -5,8 +5,8 @@ import CoreBluetooth
 import Foundation
 import VirtualRadio
 
-/// A user that works as an iOS app does: a central manager and a peripheral manager, and the callbacks of both, each of
-/// which it checks.
+/// A user that works like an iOS app, with a central manager and a peripheral manager, and checks every callback of
+/// both.
 final class DelegateUser: NSObject, SimulatedUser {
     let run: ScenarioRun
     let station: Int
@@ -16,33 +16,34 @@ final class DelegateUser: NSObject, SimulatedUser {
 
     private(set) var central: CBCentralManager?
     private(set) var server: CBPeripheralManager?
-    /// What each manager has told last; nil before the first callback.
+    /// The state that each manager reported last; nil before the first callback.
     private var centralState: CBManagerState?
     private var serverState: CBManagerState?
     var peers: [DelegatePeer] = []
     var services: [DelegateService] = []
-    /// Whether it wants to advertise, and whether it did before the adapter went.
+    /// Whether the user wants to advertise, and whether it did before the adapter was lost.
     var isAdvertisingWanted = false
     var isAdvertisingAgain = false
-    /// How many starts of advertising have not been answered.
+    /// The number of calls to start advertising without a callback.
     var startsToCome = 0
-    /// How many of them were asked for while the queue was suspended: what has become of the adapter meanwhile is told before
-    /// they are.
+    /// The number of those calls made while the queue was suspended. Changes of the adapter in the meantime are
+    /// reported before their callbacks.
     var unawareStarts = 0
-    /// Whether an update was refused since the last `peripheralManagerIsReady`, be it of a service that is gone.
+    /// Whether an update was refused since the last `peripheralManagerIsReady`, possibly for a service that was removed
+    /// since.
     var wasRefused = false
-    /// Requests that it has not answered.
+    /// Requests that the user has not answered.
     var requests: [CBATTRequest] = []
-    /// How long it takes to answer; nil if it does not.
+    /// The delay before the user answers; nil if it does not answer.
     var answerDelay: Duration? = .zero
-    /// Whether everything is to come to rest.
+    /// Whether the world is coming to rest.
     private(set) var isCalm = false
 
     private let environment: VirtualEnvironment
-    /// By which it knows each station.
+    /// The identifiers by which the user knows each station.
     private lazy var identifiers = (0..<run.world.stationCount).map { environment.identifier(for: run.address(of: $0)) }
     let queue: WorldQueue
-    /// The queue of the peripheral manager, where the app has one for each.
+    /// The queue of the peripheral manager, if the app uses separate queues.
     private static let secondQueue = DispatchQueue(label: "second")
 
     init(_ run: ScenarioRun, station: Int, number: Int) {
@@ -58,7 +59,7 @@ final class DelegateUser: NSObject, SimulatedUser {
         ) { $0 == nil ? first : second }
     }
 
-    // MARK: - Being there
+    // MARK: - Lifetime
 
     var isAttached: Bool { central != nil }
 
@@ -95,14 +96,14 @@ final class DelegateUser: NSObject, SimulatedUser {
         for peer in peers where peer.phase == .connecting { cancel(peer) }
     }
 
-    /// Most apps scan and advertise for some seconds, the others until they are told to stop.
+    /// Stops an activity after some seconds, like most apps. The others continue until they are stopped.
     func inSomeSeconds(_ stop: @escaping (DelegateUser) -> Void) {
         guard !generator.oneIn(8) else { return }
         let duration = Duration.milliseconds(500 + generator.below(8_000))
         run.world.schedule(at: run.world.now.advanced(by: duration)) { [self] in stop(self) }
     }
 
-    /// The application is busy for some time: nothing is delivered on its first queue.
+    /// Suspends the first queue for some time, as if the application were busy.
     func stall(for duration: Duration) {
         queue.suspend()
         run.world.schedule(at: run.world.now.advanced(by: duration)) { [queue] in queue.resume() }
@@ -114,13 +115,13 @@ final class DelegateUser: NSObject, SimulatedUser {
         run.world.fail(rule, "user \(number): \(text)", at: run.world.station(station))
     }
 
-    /// Counts a call, and says whether it can be made.
+    /// Counts calls.
     func call(_ count: Int = 1) { callCount += count }
 
-    /// Whether values from or to a peer may have been changed or lost where nobody can notice.
+    /// Whether values from or to a peer may have been changed or lost in a way that no host can detect.
     func isTainted(_ peer: Int) -> Bool { run.isTainted(station) || run.isTainted(peer) }
 
-    /// Nothing is told before the state, and but for it only while the adapter is on.
+    /// Checks that no callback precedes the state, and that it arrives while the adapter is on.
     func checkCentral(_ callback: String) {
         if centralState == nil { fail(.application, "\(callback) before the state") }
         if central?.state != .poweredOn { fail(.application, "\(callback) while the adapter is off") }
@@ -161,15 +162,15 @@ final class DelegateUser: NSObject, SimulatedUser {
         checkSubscribers()
     }
 
-    /// Its operations make the host pair only where somebody answers for the person.
+    /// Always false: a delegate user's operations make the host pair only if the station has a pairing agent.
     func wantsPairing(with station: Int) -> Bool { false }
 
     var wantsScan: Bool { central?.isScanning == true }
     var wantsAdvertising: Bool { server?.isAdvertising == true }
-    /// It is told of none but its own.
+    /// Managers only report their own connections, so this uses the controller's number.
     var linkCount: Int { run.world.air[run.world.stations[station].controller].connectionCount }
 
-    /// The number of a peer's station, by its identifier.
+    /// The station of a peer, by its identifier.
     func station(of identifier: UUID) -> Int? { identifiers.firstIndex(of: identifier) }
 
     func identifier(of station: Int) -> UUID { identifiers[station] }

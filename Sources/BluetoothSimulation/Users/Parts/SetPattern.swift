@@ -1,7 +1,8 @@
-/// Data that shows where it was cut or mixed with other data: its length and a number, and octets that follow from both.
+/// Data that reveals truncation and mixing: a length and a number, followed by octets that depend on the position and
+/// the number.
 enum SetPattern {
     static func data(_ length: Int, number: UInt8) -> [UInt8] {
-        // One AD structure would be too short for all of it.
+        // Not structured as AD structures, because one would be too short for all of the data.
         (0..<length).map { octet($0, length, number) }
     }
 

@@ -3,13 +3,14 @@ import BluetoothGAP
 import BluetoothHost
 import BluetoothUsers
 
-/// A user's advertisements: its service, and sets with data that shows whether all of it arrives. It keeps no state but its calls.
+/// A user's advertisements: its service, and sets whose data reveals whether it arrives complete. Its only state is its
+/// calls.
 final class UserAdvertising: UserPart {
     let context: UserContext
 
     init(_ context: UserContext) { self.context = context }
 
-    /// So few that the controllers have room for those of all users.
+    /// Few enough that the controllers have room for the sets of all users.
     private static let setLimit = 2
 
     func perform(_ kind: Scenario.Action.Kind, _ pick: inout SeededGenerator) {
@@ -57,7 +58,7 @@ final class UserAdvertising: UserPart {
         if pick.oneIn(6) { parameters.duration = .milliseconds(100 + pick.below(5_000)) }
         if pick.oneIn(6) { parameters.maximumEvents = UInt8(1 + pick.below(20)) }
         var call = CallLedger.Call(kind: .advertiseSet)
-        // Its time may be over before a slow controller has taken all of the data.
+        // The duration may be over before a slow controller has received all of the data.
         call.hasTimeout = parameters.duration != nil
         post(.advertiseSet(parameters), call)
     }
@@ -70,9 +71,9 @@ final class UserAdvertising: UserPart {
         }
     }
 
-    /// Whether this user advertises its service, or will.
+    /// Whether this user advertises its service, or is about to.
     var isWanted: Bool { !calls.tokens { $0.kind == .advertise }.isEmpty }
 
-    /// How many sets this user has on the air, or is to have.
+    /// The number of sets this user has on the air, or should have.
     var wantedSets: Int { calls.standing.values.count { $0.kind == .advertiseSet || $0.kind == .advertiseTrain } }
 }

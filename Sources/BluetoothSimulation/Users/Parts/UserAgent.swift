@@ -3,25 +3,25 @@ import BluetoothBase
 import BluetoothHost
 import BluetoothSMP
 
-/// The person's place: whether this user answers questions about pairings, and the questions that wait for an answer.
+/// The user as pairing agent: whether it answers questions about pairings, and the questions that are pending.
 final class UserAgent: UserPart {
     let context: UserContext
-    /// The agent that answers for the person; nil if this user has none.
+    /// The agent's behavior; nil if this user is not the pairing agent.
     private var agent: SimulatedAgent?
     private var lostAgencyAt: Instant?
-    /// Questions that wait for an answer, and the number of the last of each link.
+    /// Pending questions, and the number of the last question on each link.
     private var questions: [LinkIdentifier: PairingQuestion] = [:]
     private var questionNumbers: [LinkIdentifier: Int] = [:]
     private var lastQuestion = 0
-    /// Links on which the agent was asked or shown something, so that the end of the pairing has to follow.
+    /// Links on which the agent was asked or shown something, so that the end of the pairing must be reported.
     private var awaitingEnd: Set<LinkIdentifier> = []
 
     init(_ context: UserContext) { self.context = context }
 
-    /// Whether it pairs as soon as something needs a pairing.
+    /// Whether the agent pairs as soon as an operation needs a pairing.
     var pairsOnDemand: Bool { agent?.description.pairsOnDemand == true }
 
-    /// Whether it ends a link as soon as a pairing has succeeded.
+    /// Whether the user disconnects as soon as a pairing has succeeded.
     var leavesAtOnce: Bool { agent?.leavesAtOnce == true }
 
     // MARK: - Turns
@@ -30,7 +30,7 @@ final class UserAgent: UserPart {
         noteWish()
         agent = new
         post(.setPairingAgent(new.description), CallLedger.Call(kind: .beAgent))
-        // There is one agent: the last.
+        // Only the last agent counts.
         for case let other as CallUser in run.users[station] where other.parts.agent !== self {
             other.parts.agent.lose()
         }
@@ -42,7 +42,7 @@ final class UserAgent: UserPart {
         post(.setPairingAgent(nil), CallLedger.Call(kind: .beNoAgent))
     }
 
-    /// Another user answers for the person from now on, or nobody does.
+    /// Another user becomes the agent, or no user is.
     private func lose() {
         guard agent != nil else { return }
         noteWish()
@@ -61,11 +61,11 @@ final class UserAgent: UserPart {
         run.pairings.noteCancelled(station)
     }
 
-    /// The agent that was there until now.
+    /// Notes that an agent existed until now.
     private func noteWish() {
         guard pairsOnDemand else { return }
         run.pairings.noteAgentWish(station, at: now)
-        // A pairing that has not begun by then has no reason to begin.
+        // A pairing that has not begun by then must not begin anymore.
         context.schedule(after: .milliseconds(1)) { [self] in
             guard run.runners.indices.contains(station) else { return }
             let occupancy = run.runners[station].occupancy
@@ -73,7 +73,7 @@ final class UserAgent: UserPart {
         }
     }
 
-    /// Refuses everything that it was asked.
+    /// Refuses all pending questions.
     func refuseAll() {
         for link in questions.keys.sorted(by: { $0.slot < $1.slot }) {
             for attempt in run.pairings.current(at: station) { attempt.unwilling.insert(station) }
@@ -87,7 +87,7 @@ final class UserAgent: UserPart {
     func asked(_ link: LinkIdentifier, _ question: PairingQuestion) {
         guard let peer = links[link]?.peer else { return fail(.agent, "a question about \(link), which is not there") }
         guard let agent else {
-            // The host may have asked before it carried out what was posted at the same instant.
+            // The host may have asked before it processed a call posted at the same instant.
             if lostAgencyAt != now { fail(.agent, "asked, and does not answer for the person") }
             return
         }
@@ -125,7 +125,7 @@ final class UserAgent: UserPart {
                 : .refuse
             if agent.consents { attempt?.hasConsent = true } else { attempt?.unwilling.insert(station) }
         case .enterPasskey:
-            // The passkey that the peer shows; where both enter one, the persons have agreed on it.
+            // The passkey that the peer shows. If both enter one, the persons have agreed on it.
             let shown = attempt?.passkeys[peer]?.sorted().first
             if shown == nil, triesLeft > 0, !context.isCalm {
                 let number = questionNumbers[link]

@@ -8,7 +8,7 @@ import BluetoothUsers
 final class UserAttempts: UserPart {
     let context: UserContext
     private let linkCalls: UserLinkCalls
-    /// How often it still comes and goes.
+    /// The number of visits left.
     private var visits = 0
 
     init(_ context: UserContext, linkCalls: UserLinkCalls) {
@@ -21,7 +21,7 @@ final class UserAttempts: UserPart {
     func connect(_ pick: inout SeededGenerator) {
         let peer = context.drawPeer(&pick)
         var timeout: Duration? = pick.oneIn(3) ? .milliseconds(200 + pick.below(8_000)) : nil
-        // A peer may have another address by now: nothing says whether the host still searches for it.
+        // The peer may use another address by now, and no event reports whether the host is still searching for it.
         if timeout == nil, run.scenario.hasPrivateAddresses { timeout = .seconds(4) }
         let delay: Duration = pick.oneIn(6) ? .milliseconds(pick.below(2_000)) : .zero
         post(
@@ -31,7 +31,7 @@ final class UserAttempts: UserPart {
                 deadline: timeout.map { now.advanced(by: delay + $0) }))
     }
 
-    /// Connects to another station where that is now.
+    /// Connects to another station at its current address.
     func meet(_ pick: inout SeededGenerator) {
         let peer = context.drawPeer(&pick)
         let timeout = Duration.milliseconds(2_500)
@@ -49,19 +49,19 @@ final class UserAttempts: UserPart {
 
     // MARK: - Visits
 
-    /// Connects to the next station again and again, and leaves each time.
+    /// Connects to the next station and disconnects, repeatedly.
     func visit() {
         visits = 10
         connectToNext()
     }
 
-    /// A visitor leaves as soon as it has come.
+    /// A visitor disconnects as soon as the link is established ...
     func linkBegan(_ link: UserLink) {
         guard visits > 0, link.information.role == .central else { return }
         linkCalls.disconnect(link)
     }
 
-    /// ... and comes again.
+    /// ... and connects again.
     func linkEnded() {
         guard visits > 0, isAttached, context.status == .ready, !context.isCalm else { return }
         visits -= 1
@@ -70,11 +70,11 @@ final class UserAttempts: UserPart {
 
     // MARK: - The end
 
-    /// Whether an attempt to connect may wait until its peer is there, however long that takes.
+    /// Whether a connection attempt may wait for its peer indefinitely.
     func mayGoOn(_ call: CallLedger.Call) -> Bool {
         call.kind == .connect && call.deadline == nil && run.scenario.devices[station].isSingleMinded != true
     }
 
-    /// Whether it waits for a connection for as long as it takes.
+    /// Whether the user waits for a connection without a time limit.
     var isWaiting: Bool { calls.hasOpen { mayGoOn($0) && !$0.isCancelled } }
 }

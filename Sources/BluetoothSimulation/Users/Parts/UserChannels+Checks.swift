@@ -3,19 +3,19 @@ import BluetoothBase
 import BluetoothHost
 import BluetoothL2CAP
 
-/// How channels may end, and fail.
+/// The reasons for which channels may end or fail.
 extension UserChannels {
-    /// Whether nothing that is sent on a link can be lost or changed.
+    /// Whether nothing sent on a link can be lost or changed.
     func isSure(_ link: UserLink) -> Bool {
         isUnchanged(link) && !run.incomplete.contains(station) && !run.incomplete.contains(link.peer)
     }
 
-    /// Whether nothing that is sent on a link can be changed.
+    /// Whether nothing sent on a link can be changed.
     func isUnchanged(_ link: UserLink) -> Bool {
         [station, link.peer].allSatisfy { !run.isTainted($0) && !run.isDamaged($0) }
     }
 
-    /// A channel ends for a reason that fits what happened.
+    /// Checks that the reason for a channel's end matches what happened.
     func check(_ end: ChannelEnd, of channel: UserChannel, _ link: UserLink) {
         let peer = link.peer
         guard isSure(link) else { return }
@@ -41,7 +41,7 @@ extension UserChannels {
         }
     }
 
-    /// Whether a channel, or several, can have failed to open for a reason.
+    /// Whether opening one or more channels can fail for a reason.
     func fits(_ failure: ChannelOpeningFailure, _ call: CallLedger.Call) -> Bool {
         guard call.kind == .openChannel, let link = call.link.flatMap({ links[$0] }) else {
             return call.kind == .openChannel
@@ -58,18 +58,18 @@ extension UserChannels {
         }
     }
 
-    /// Whether a channel can have failed to change its MTU and MPS for a reason.
+    /// Whether changing the MTU and MPS of a channel can fail for a reason.
     func fits(_ failure: ChannelReconfigurationFailure, _ call: CallLedger.Call) -> Bool {
         guard call.kind == .reconfigureChannel else { return false }
         switch failure {
-        // The peer has closed it meanwhile.
+        // The peer has closed the channel in the meantime.
         case .refused(.invalidDestinationCID): return true
         case .timedOut: return call.link.map(context.mayTimeOut) ?? true
         case .refused, .notSupported: return call.link.flatMap { links[$0] }.map { !isSure($0) } ?? true
         }
     }
 
-    /// The last SDU that was sent has arrived.
+    /// Checks that the last SDU sent has arrived.
     func checkArrival(_ channel: UserChannel, _ peer: Int) {
         let arrived = run.channelArrivals[channel.outgoing] ?? 0
         if arrived != channel.lastSent {

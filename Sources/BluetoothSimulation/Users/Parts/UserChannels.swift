@@ -4,7 +4,7 @@ import BluetoothHost
 import BluetoothL2CAP
 import BluetoothUsers
 
-/// L2CAP channels: offering and opening them, and what must come of what is sent.
+/// L2CAP channels: offering and opening them, and checking the data sent over them.
 final class UserChannels: UserPart {
     let context: UserContext
     /// The open channels of each link.
@@ -12,9 +12,9 @@ final class UserChannels: UserPart {
 
     init(_ context: UserContext) { self.context = context }
 
-    /// The service that each publisher offers, and one that nobody does.
+    /// The SPSM that each publisher offers, and one that no user offers.
     private static let psm: UInt16 = 0x85, nobodys: UInt16 = 0x86
-    /// How many channels a user opens on a link.
+    /// The maximum number of channels a user opens on a link.
     private static let channelLimit = 4
 
     func offer() {
@@ -56,7 +56,7 @@ final class UserChannels: UserPart {
             noteClosing(userLink)
             post(.channel(link, .close(channel.id, isAbrupt: isAbrupt)))
         case .reconfigureChannel:
-            // What it takes afterwards this user does not keep.
+            // `information` keeps the original values, and the checks allow for the new ones.
             guard channel.information.kind == .enhanced, channel.closing == nil, channel.reconfiguration == nil else {
                 return
             }
@@ -79,24 +79,24 @@ final class UserChannels: UserPart {
         post(.channel(link, .open(psm: psm, parameters, count: count)), call)
     }
 
-    /// A side that closes loses what is still to come.
+    /// Notes that a side closes a channel, which loses data still in transit.
     private func noteClosing(_ link: UserLink) {
         run.channelClosers.insert(.init(station: station, peer: link.peer))
     }
 
-    /// The user leaves, and its channels with it, also those that it has only asked for.
+    /// The user leaves, which closes its channels and cancels those it has only requested.
     func leave() {
         for link in links.all { noteClosing(link) }
         channels = [:]
     }
 
-    /// The user calls off what it has asked for: the peer may have opened a channel.
+    /// Notes a cancelled call. The peer may already have opened a channel.
     func noteCalledOff(_ call: CallLedger.Call) {
         guard call.kind == .openChannel, let link = call.link.flatMap({ links[$0] }) else { return }
         noteClosing(link)
     }
 
-    /// Takes what is held, and all that comes from now on.
+    /// Consumes the held SDUs, and all that arrive from now on.
     private func take(_ place: Int, _ link: LinkIdentifier) {
         guard let channel = channels[link]?[place] else { return }
         channels[link]?[place].reading = .eager
@@ -104,7 +104,7 @@ final class UserChannels: UserPart {
         for length in channel.held { post(.channel(link, .consume(channel.id, length))) }
     }
 
-    /// Takes everything from now on, and sends nothing more than the channels have already.
+    /// Consumes everything from now on, and sends only what the channels already have queued.
     func calm() {
         for link in links.all.map(\.identifier) {
             for place in channels(on: link).indices {
@@ -121,7 +121,7 @@ final class UserChannels: UserPart {
             channel.credit -= 1
             channel.lastSent += 1
             channels[link]?[place] = channel
-            // At one credit at a time a few K-frames take a second.
+            // With one credit at a time, a few K-frames take a second.
             let room = min(Int(channel.information.peerMTU), 4 * Int(channel.information.peerMPS), 2500)
             let count = context.draw { $0.oneIn(3) ? room : SimulatedSDU.leastCount + $0.below(room - 9) }
             let sdu = SimulatedSDU(stream: channel.outgoing, number: channel.lastSent)
@@ -131,7 +131,7 @@ final class UserChannels: UserPart {
 
     // MARK: - Events
 
-    /// A link has ended, and its channels before it.
+    /// Checks that the channels of a link have ended before it.
     func linkEnded(_ link: LinkIdentifier) {
         if !channels(on: link).isEmpty { fail(.linkEvents, "the end of a link without that of its channels") }
         channels[link] = nil
@@ -181,7 +181,7 @@ final class UserChannels: UserPart {
         let channel = channels(on: link.identifier)[place]
         if octets.count > Int(channel.information.local.mtu) + 100 { fail(.mtu, "an SDU of \(octets.count) octets") }
         hold(octets.count, place, link.identifier)
-        // A channel that has lost data is closed, and nothing comes after that.
+        // A channel that has lost data is closed, and delivers nothing afterwards.
         guard isUnchanged(link) else { return }
         guard let sdu = SimulatedSDU(octets) else {
             return fail(.wholeMessage, "an SDU of \(octets.count) octets that is not whole")
@@ -197,7 +197,7 @@ final class UserChannels: UserPart {
         run.channelArrivals[sdu.stream] = sdu.number
     }
 
-    /// Holds an SDU, and takes the number of SDUs that this reader takes now.
+    /// Holds an SDU, and consumes as many SDUs as the reading mode allows.
     private func hold(_ length: Int, _ place: Int, _ link: LinkIdentifier) {
         channels[link]?[place].held.append(length)
         let channel = channels(on: link)[place]
@@ -215,7 +215,7 @@ final class UserChannels: UserPart {
 
     // MARK: - The end
 
-    /// Whether a channel is not done with what it has to send, or with its end.
+    /// Whether a channel still has data to send, or is being closed.
     var isSending: Bool {
         isAttached
             && links.all.contains { link in
@@ -227,7 +227,7 @@ final class UserChannels: UserPart {
             }
     }
 
-    /// When all is quiet, everything has been sent.
+    /// Checks that everything has been sent when the world is quiet.
     func checkQuiet() {
         for link in links.all where isSure(link) {
             for channel in channels(on: link.identifier) {
@@ -244,7 +244,7 @@ final class UserChannels: UserPart {
 }
 
 extension UserEvent.Channel {
-    /// The channel it is about.
+    /// The channel of the event.
     fileprivate var id: CreditBasedChannel.ID {
         switch self {
         case .received(let id, _), .credit(let id, _), .opened(let id, _), .closed(let id, _): id

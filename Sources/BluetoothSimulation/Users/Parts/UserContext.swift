@@ -3,13 +3,13 @@ import BluetoothBase
 import BluetoothHost
 import BluetoothUsers
 
-/// The user's place in the world, as its parts see it: its station, the clock, random bits, its links, the adapter that it posts
-/// calls to, and the calls that have not ended.
+/// The environment that a user's parts share: its station, the clock, random bits, its links, the adapter to which it
+/// posts calls, and the calls that have not ended.
 final class UserContext {
     let run: ScenarioRun
     let station: Int
     let number: Int
-    /// Whether it publishes the service of its station.
+    /// Whether the user publishes the service of its station.
     let isPublisher: Bool
     let links = UserLinks()
 
@@ -18,9 +18,9 @@ final class UserContext {
     private(set) var status = AdapterStatus.opening
     private(set) var isAttached = false
     private(set) var joinedAt = Instant.zero
-    /// Counts the batches of events.
+    /// The number of event batches so far.
     private(set) var batch = 0
-    /// Whether everything should come to rest.
+    /// Whether the world is coming to rest.
     private(set) var isCalm = false
     private var user = UserID(number: 0)
     private var generator: SeededGenerator
@@ -33,7 +33,7 @@ final class UserContext {
         generator = SeededGenerator(seed: run.world.order.next())
     }
 
-    // MARK: - The user's life
+    // MARK: - Lifetime
 
     private var runner: AdapterRunner { run.runners[station] }
 
@@ -55,7 +55,7 @@ final class UserContext {
 
     func comeToRest() { isCalm = true }
 
-    /// Counts a batch of events. False if it belongs to another user, or if this one has left.
+    /// Counts a batch of events. Returns false if it belongs to another user, or if this user has left.
     func begin(_ batch: borrowing EventBatch) -> Bool {
         guard isAttached, batch.user == user || user.number == 0 else { return false }
         self.batch += 1
@@ -78,7 +78,7 @@ final class UserContext {
         runner.post(kind, token: token, from: user)
     }
 
-    /// Posts a call that stands at once, such as a scan.
+    /// Posts a call that is active immediately, such as a scan.
     func postStanding(_ kind: HostCall.Kind, _ call: CallLedger.Call) {
         let token = runner.makeToken()
         calls.stand(call, token)
@@ -91,19 +91,19 @@ final class UserContext {
         post(.cancel, token: token)
     }
 
-    /// Cancels the first of certain calls.
+    /// Cancels the first call that matches.
     func callOffFirst(where isMeant: (CallLedger.Call) -> Bool) {
         guard let token = calls.tokens(where: isMeant).first else { return }
         callOff(token)
     }
 
-    /// A call has ended.
+    /// Ends a call.
     func end(_ token: CallToken) -> CallLedger.Call? { calls.end(token) }
 
-    /// A call has begun, and goes on.
+    /// Notes that a call has succeeded and remains active.
     func stand(_ call: CallLedger.Call, _ token: CallToken) { calls.stand(call, token) }
 
-    /// The host knows that a call is over, or will learn it by another call.
+    /// Notes that a call is over for the host, or will be because of another call.
     func noteCancelled(_ token: CallToken) { calls.cancel(token) }
 
     func noteCancelled(where isMeant: (CallLedger.Call) -> Bool) { calls.cancelAll(where: isMeant) }
@@ -125,17 +125,17 @@ final class UserContext {
         run.world.fail(rule, "user \(number): \(text)", at: run.world.station(station))
     }
 
-    /// Whether a request on a link may time out: one of the two stations has faults, or holds back what it receives.
+    /// Whether a request on a link may time out, because one of the two stations has faults or stopped receiving.
     func mayTimeOut(_ link: LinkIdentifier) -> Bool {
         guard let peer = links[link]?.peer else { return true }
         return [station, peer].contains { run.hasFaults($0) || run.hasHeld.contains($0) }
     }
 
-    /// Another station.
+    /// Draws another station.
     func drawPeer(_ pick: inout SeededGenerator) -> Int {
         (station + 1 + pick.below(run.world.stationCount - 1)) % run.world.stationCount
     }
 
-    /// The station after this one.
+    /// The station with the next index.
     var nextStation: Int { (station + 1) % run.world.stationCount }
 }

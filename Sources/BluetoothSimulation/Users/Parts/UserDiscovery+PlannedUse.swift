@@ -4,10 +4,10 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothUsers
 
-/// Operations that wait inside an application, as those of `CoreBluetooth` do: they are planned with a handle that is right, and
-/// asked for when the peer's services may have changed.
+/// Operations that wait inside an application, as those of `CoreBluetooth` do. They are planned with a valid handle,
+/// and submitted when the peer's services may have changed.
 extension UserDiscovery {
-    /// Plans to read a value of the peer's services, and asks for it a little later.
+    /// Plans to read a value of the peer's services, and submits the read after a short delay.
     func planUse(of peersLink: UserLink, _ pick: inout SeededGenerator) {
         let link = peersLink.identifier
         guard let handle = pick.element(of: plannable(peersLink)) else { return }
@@ -22,18 +22,18 @@ extension UserDiscovery {
         }
     }
 
-    /// Handles of values that the peer has now: those of services that come and go, and those found.
+    /// Handles of values that the peer has now: those of passing services, and discovered ones.
     private func plannable(_ link: UserLink) -> [AttributeHandle] {
         let passing = run.users[link.peer].compactMap { $0 as? CallUser }.flatMap(\.parts.services.passing)
             .flatMap(\.characteristics).map(\.value)
         let found = [SimulatedService.Characteristic.constant, .dynamic].compactMap {
             handles(of: $0, on: link.identifier)?.lowerBound
         }
-        // Services that come and go matter most here.
+        // Passing services matter most here.
         return passing + passing + found
     }
 
-    /// An operation with a handle from before a reported change is not carried out.
+    /// Checks that an operation with a handle from before a reported change is not performed.
     func checkOutdated(_ call: CallLedger.Call, _ result: Result<CallResult, HostError>) {
         guard call.isOutdated else { return }
         switch result {

@@ -4,25 +4,26 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothUsers
 
-/// The attributes that a user has discovered at its peers, and the changes that were reported: attributes must be where they are found.
+/// The attributes that a user has discovered at its peers, and the reported changes. Attributes must be where they are
+/// found.
 final class UserDiscovery: UserPart {
     let context: UserContext
     private let attempts: UserAttempts
     private let linkCalls: UserLinkCalls
     private var findings: [LinkIdentifier: Findings] = [:]
-    /// Whether it discovers everything on the next link that it gets, after which the peer's service goes.
+    /// Whether the user discovers everything on its next link, after which the peer's service is withdrawn.
     private var discoversAtOnce = false
-    /// Whether it discovers everything on its next link and leaves.
+    /// Whether the user discovers everything on its next link and disconnects.
     private var isSurveying = false
 
     private struct Findings {
-        /// Handles found by discovery.
+        /// The handles found by discovery.
         var handles: [SimulatedService.Characteristic: ClosedRange<AttributeHandle>] = [:]
         /// Whether the host watches for changes of the peer's services.
         var isWatched = false
-        /// The last change that the peer reported, its time, and how often the peer's service had changed by then.
+        /// The last change that the peer reported, its time, and the number of the peer's service changes by then.
         var lastChange: (handles: ClosedRange<AttributeHandle>, instant: Instant, epoch: Int)?
-        /// How often the peer's services have changed, as the user knows, and the last changes.
+        /// The number of changes of the peer's services that the user knows of, and the most recent changes.
         var knownChanges: UInt32
         var changes: [(number: UInt32, handles: ClosedRange<AttributeHandle>)] = []
     }
@@ -35,30 +36,30 @@ final class UserDiscovery: UserPart {
 
     // MARK: - Facts
 
-    /// The handles of a characteristic as they were found; nil if it was not.
+    /// The discovered handles of a characteristic; nil if it was not discovered.
     func handles(
         of characteristic: SimulatedService.Characteristic, on link: LinkIdentifier
     ) -> ClosedRange<AttributeHandle>? {
         findings[link]?.handles[characteristic]
     }
 
-    /// Everything that was found on a link.
+    /// All handles discovered on a link.
     func handles(on link: LinkIdentifier) -> [SimulatedService.Characteristic: ClosedRange<AttributeHandle>] {
         findings[link]?.handles ?? [:]
     }
 
-    /// The handle of a characteristic: as found, and often simply as it is at the peer.
+    /// The handle of a characteristic: the discovered one, or else the current one at the peer.
     func handle(of characteristic: SimulatedService.Characteristic, on link: UserLink) -> AttributeHandle? {
         handles(of: characteristic, on: link.identifier)?.lowerBound ?? run.handle(of: characteristic, at: link.peer)
     }
 
-    /// Whether the host watches for changes of the services of a link's peer.
+    /// Whether the host watches for changes of the peer's services.
     func isWatched(_ link: LinkIdentifier) -> Bool { findings[link]?.isWatched ?? false }
 
-    /// How often the services of a link's peer have changed, as the user knows.
+    /// The number of changes of the peer's services that the user knows of.
     func knownChanges(on link: LinkIdentifier) -> UInt32 { findings[link]?.knownChanges ?? 0 }
 
-    /// Whether the services at a handle have changed after the first `known` changes.
+    /// Whether the service at a handle has changed after the first `known` changes.
     func hasChanged(_ handle: AttributeHandle, since known: UInt32, on link: LinkIdentifier) -> Bool {
         findings[link]?.changes.contains { $0.number > known && $0.handles.contains(handle) } ?? false
     }
@@ -73,13 +74,13 @@ final class UserDiscovery: UserPart {
                 expectation: ExpectedEnd(peer: link.peer, epoch: run.epochs[link.peer])))
     }
 
-    /// Connects, discovers everything, and leaves: the next link must not use attributes that no longer exist.
+    /// Connects, discovers everything, and disconnects. The next link must not use attributes that no longer exist.
     func survey() {
         isSurveying = true
         attempts.connectToNext(timeout: .seconds(2))
     }
 
-    /// Connects, and discovers everything at once, before the host watches for changes.
+    /// Connects, and discovers everything immediately, before the host watches for changes.
     func discoverOnNextLink() {
         discoversAtOnce = true
         attempts.connectToNext()
@@ -101,7 +102,7 @@ final class UserDiscovery: UserPart {
 
     func noteWatched(_ link: LinkIdentifier) { findings[link]?.isWatched = true }
 
-    /// The user may use a link from now on.
+    /// The user may use the link from now on.
     func linkIsReady(_ link: UserLink) {
         if discoversAtOnce {
             discoversAtOnce = false
@@ -122,7 +123,7 @@ final class UserDiscovery: UserPart {
         findings[link.identifier] = found
     }
 
-    /// Everything has been discovered.
+    /// A discovery of everything has succeeded.
     func discovered(_ database: DiscoveredDatabase, by call: CallLedger.Call, on link: UserLink) {
         checkFreshness(database, call, link)
         note(database, link)
@@ -149,8 +150,8 @@ final class UserDiscovery: UserPart {
 
     // MARK: - Checks
 
-    /// Attributes that a change of the peer's services has made void are not found as they were: a discovery under way begins again,
-    /// or fails.
+    /// Checks that attributes invalidated by a service change are not found as they were. A discovery in progress must
+    /// start over or fail.
     private func checkFreshness(_ database: DiscoveredDatabase, _ call: CallLedger.Call, _ link: UserLink) {
         let peer = link.peer
         guard let change = findings[link.identifier]?.lastChange, change.instant > call.instant,
@@ -167,7 +168,7 @@ final class UserDiscovery: UserPart {
         }
     }
 
-    /// A discovery of everything finds the service as it is.
+    /// Checks that a discovery of everything finds the service as it is.
     private func compare(_ database: DiscoveredDatabase, _ call: CallLedger.Call) {
         guard let expected = call.expectation, run.epochs[expected.peer] == expected.epoch,
             let handles = run.services[expected.peer]
@@ -189,10 +190,11 @@ final class UserDiscovery: UserPart {
         }
     }
 
-    /// If no service has come or gone since a link began, a discovery of everything on it finds the services that exist.
+    /// Checks that a discovery of everything finds the existing passing services, if none was published or withdrawn
+    /// since the link began.
     private func checkPassing(_ database: DiscoveredDatabase, _ link: UserLink) {
         let peer = link.peer
-        // Without a Database Hash nothing is kept from one link to the next but of bonded peers.
+        // Without a Database Hash, a client keeps discovered services between links only for bonded peers.
         guard run.hasSecurity, [station, peer].allSatisfy({ !run.isDamaged($0) && !run.incomplete.contains($0) }),
             let beginning = run.pairings.linkBeginning(station, peer),
             run.passingChanges[peer].map({ $0 < beginning }) ?? true

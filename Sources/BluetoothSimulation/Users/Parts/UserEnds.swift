@@ -5,7 +5,7 @@ import BluetoothHCI
 import BluetoothHost
 import BluetoothUsers
 
-/// Whether calls and links end in time, and for reasons that fit what has happened.
+/// Checks whether calls and links end in time, and for reasons that match what happened.
 final class UserEnds: UserPart {
     let context: UserContext
     private let channels: UserChannels
@@ -23,25 +23,25 @@ final class UserEnds: UserPart {
         self.trains = trains
     }
 
-    /// Whether an error can be what became of a call.
+    /// Whether a call can have ended with an error.
     func fits(_ error: HostError, _ call: CallLedger.Call) -> Bool {
         switch error {
-        // A change of a set ends with the set, and so does a connection in one of its subevents.
+        // Changing a set ends together with the set, and so does a connection attempt in one of its subevents.
         case .cancelled:
             call.isCancelled || call.kind == .changeTrain && !trains.isAdvertisingPeriodically
                 || call.isInSubevent
-        // A peer that nothing is wrong with answers in time, and what stands behind a request ends with it (Core 5.4,
-        // Vol 3, Part F, 3.3.3).
+        // A peer without faults answers in time. Requests queued behind one that times out end with it (Core 5.4, Vol
+        // 3, Part F, 3.3.3).
         case .timedOut: call.hasTimeout || call.link.map(context.mayTimeOut) ?? run.hasFaults(station)
         case .peerNotResponding: call.kind == .connect && call.hasTimeout
         case .noSuchLink: call.link.map { links[$0] == nil } ?? false
         case .disconnected: call.link != nil || call.kind == .connect
         case .notReady: context.status != .ready || run.hasFaults(station)
         case .adapterRemoved, .controllerReset: run.hasFaults(station)
-        // Hosts try such an attempt again.
+        // Hosts retry such an attempt.
         case .controller(.connectionFailedToBeEstablished): false
         case .controller: run.hasFaults(station) || call.kind != .read
-        // The features of a controller are unknown if its answers about them were cut.
+        // The features of a controller are unknown if its responses about them were truncated.
         case .unsupported, .advertisingDataTooLong:
             call.kind == .advertise && run.isTainted(station) || trains.isOfSets(call) && trains.mayLackSets
         case .busy where trains.isOfSets(call) || call.kind == .advertise: trains.mayHaveTooMuch
@@ -56,13 +56,14 @@ final class UserEnds: UserPart {
         case .connectionFailedToBeEstablished: call.kind == .connect && (run.mayFailToConnect || call.isInSubevent)
         case .refusedByPeer: call.kind == .updateParameters
         case .client: call.link != nil
-        // One that has to wait for another does so in the host.
+        // An indication that must wait for another one waits in the host.
         case .server(let error): call.kind == .indicate && error != .indicationPending || call.kind == .dawdle
         case .notFound: call.kind == .subscribe
         case .servicesChanged: call.link != nil && run.serviceChangeCount > 0
         case .database: call.kind == .publish || call.kind == .withdraw
         case .advertisingData: call.kind == .advertise
-        // A call that was refused for lack of protection, and waited for that, ends with the refusal instead.
+        // A call that was refused because protection is missing, and waited for a pairing, ends with that refusal
+        // instead.
         case .pairing(let error):
             call.kind == .pair
                 && (call.link.flatMap { links[$0] }.map {
@@ -77,16 +78,16 @@ final class UserEnds: UserPart {
         }
     }
 
-    /// A call with a time limit ends within it.
+    /// Checks that a call with a time limit ends within it.
     func checkDeadline(_ call: CallLedger.Call) {
-        // Some time passes between the end and its event, where the host is busy.
+        // If the host is busy, some time passes between the end and its event.
         guard let deadline = call.deadline, now > deadline.advanced(by: .seconds(1)), !call.isCancelled,
             !run.hasFaults(station), !run.hasSecurity
         else { return }
         fail(.fittingReason, "\(call.kind.rawValue) goes on after its time limit")
     }
 
-    /// The reason of an end is one for which there was a cause.
+    /// Checks that there was a cause for the reason of a disconnection.
     func check(_ reason: DisconnectReason, of identifier: LinkIdentifier) {
         guard let link = links[identifier] else { return }
         let peer = link.peer
@@ -99,7 +100,7 @@ final class UserEnds: UserPart {
                 run.scenario.devices[station].hasHostFlowControl && !run.hasFaults(station) && !run.isDamaged(station)
             case .other(.memoryCapacityExceeded): true
             case .byThisDevice:
-                // A server on CoreBluetooth ends a link of which a write without response may have been lost.
+                // A server on CoreBluetooth closes a link on which a write without response may have been lost.
                 link.isHeld && !run.hasSecurity && !run.hasFaults(station) && !run.incomplete.contains(peer)
                     && !run.disconnects.contains(.init(station: station, peer: peer))
             default: false

@@ -4,7 +4,7 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothUsers
 
-/// Calls about a link itself, now or after its end.
+/// Calls about a link itself, during its lifetime or afterwards.
 final class UserLinkCalls: UserPart {
     let context: UserContext
 

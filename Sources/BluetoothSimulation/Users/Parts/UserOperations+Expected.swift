@@ -4,7 +4,7 @@ import BluetoothGATT
 import BluetoothHost
 
 extension UserOperations {
-    /// The end that an operation on one or two characteristics must have; nil if that cannot be known.
+    /// The end that an operation on one or two characteristics must have; nil if it cannot be predicted.
     func expectation(
         _ operation: GATTClientOperation, of first: SimulatedService.Characteristic,
         and second: SimulatedService.Characteristic? = nil, _ peer: Int
@@ -25,7 +25,7 @@ extension UserOperations {
         case .readLong(handle, let offset):
             expected.refusal = first.readRefusal(run)
             if let value { expected.result = .value(Array(value.dropFirst(Int(offset)))) }
-            // Somebody may have written a short one.
+            // Another client may have written a short value.
             if offset > 0, value == nil { expected.possible.insert(.invalidOffset) }
         case .readByUUID(SimulatedService.uuid(of: first), _):
             expected.refusal = first.readRefusal(run)

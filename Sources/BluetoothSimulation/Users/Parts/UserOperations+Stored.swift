@@ -6,7 +6,7 @@ import BluetoothUsers
 
 /// The stored values of peers.
 extension UserOperations {
-    /// The writes and reads of a peer's stored value by an operation.
+    /// The writes and reads of a peer's stored value that an operation makes.
     func storedUse(_ operation: GATTClientOperation, _ peer: Int) -> [ScenarioRun.StoredUse] {
         guard let handle = run.handle(of: .stored, at: peer) else { return [] }
         switch operation {
@@ -14,7 +14,7 @@ extension UserOperations {
         case .write(handle, let value), .writeLong(handle, let value):
             return run.beginWrite(value, to: peer).map { [$0] } ?? []
         case .writeReliably(let values):
-            // They happen together: of two, the second is written over the beginning of the first.
+            // Both writes are applied together: the second overwrites the beginning of the first.
             let parts = values.filter { $0.handle == handle }.map(\.value)
             guard var value = parts.first else { return [] }
             for part in parts.dropFirst() { value = part + value.dropFirst(part.count) }
@@ -36,7 +36,7 @@ extension UserOperations {
 
     private func checkStored(_ bytes: [UInt8], _ call: CallLedger.Call, _ use: ScenarioRun.StoredUse) {
         guard !run.isTainted(station), let link = call.link.flatMap({ links[$0] }) else { return }
-        // The two may differ about the ATT_MTU while it is exchanged.
+        // Client and server may disagree about the ATT_MTU during its exchange.
         let lengths = ExpectedEnd.mtus(link.information.mtu).map { $0 - 1 }
         let isWrong = run.isWrong(use, isInParts: call.kind != .read) { value in
             switch call.kind {

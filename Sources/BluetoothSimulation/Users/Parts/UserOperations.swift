@@ -4,7 +4,7 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothUsers
 
-/// Operations on the services of peers, and whether they end as they must. It keeps no state but its calls.
+/// Operations on the services of peers, with checks of their ends. Its only state is its calls.
 final class UserOperations: UserPart {
     let context: UserContext
     private let discovery: UserDiscovery
@@ -59,13 +59,13 @@ final class UserOperations: UserPart {
         post(.perform(link.identifier, .configure(descriptor: descriptor, call.configuration ?? [])), call)
     }
 
-    /// A client knows what it has written, or, without a value, that it does not.
+    /// Notes the configuration that a client has written, or nil if the client does not know it.
     func noteConfigured(_ call: CallLedger.Call, _ value: GATTClientConfiguration?) {
         guard let handle = call.handle, let link = call.link.flatMap({ links[$0] }) else { return }
         let way = ScenarioRun.Way(station: station, peer: link.peer)
-        // The answer may come when another service has the handle.
+        // The answer may arrive after another service has taken the handle.
         let isOutdated = call.epoch.map { $0 != run.epochs[link.peer] } ?? false
-        // Writes over several bearers have no order, neither on their way nor in their answers.
+        // Writes over several bearers are not ordered, neither in transit nor in their responses.
         let isOneOfSeveral =
             run.isEncrypted(station, link.peer)
             && run.users[station].contains {
@@ -87,7 +87,8 @@ final class UserOperations: UserPart {
             return fail(.endsOnce, "\(call.kind.rawValue) succeeded on a link that is gone")
         }
         let peer = link.peer
-        // An enhanced bearer takes an encrypted link, and has an ATT_MTU of its own: up to what this host takes, 64 octets at least.
+        // An enhanced bearer requires an encrypted link, and has its own ATT_MTU: at least 64 octets, and up to what
+        // this host accepts.
         let mtu = link.information.mtu
         let offered = Int(run.scenario.devices[station].preferredMTU)
         let longest = (run.isEncrypted(station, peer) ? max(64, mtu, offered) : mtu) - 1
@@ -105,13 +106,13 @@ final class UserOperations: UserPart {
         }
     }
 
-    /// A value that was read is one that was put there, and none that cannot be read.
+    /// Checks that a value that was read was written before, and that it may be read.
     private func check(_ bytes: Span<UInt8>, from peer: Int, _ call: CallLedger.Call) {
         // Values of the stack's own services, and of passing services, are not checked here.
         guard bytes.count >= SimulatedValue.leastCount, bytes[0] & 0xF0 == 0xA0 else { return }
         guard let value = SimulatedValue(bytes) else {
-            // Several values end to end are only checked as a whole, and another client may write between the parts of a
-            // long one.
+            // Concatenated values are only checked as a whole, and another client may write between the parts of a long
+            // one.
             if call.kind == .read, run.anyTaintedStation == nil {
                 fail(.valueOrder, "\(call.kind.rawValue) gave \(Array(bytes.copied().prefix(16)))…, which nobody wrote")
             }
@@ -129,7 +130,7 @@ final class UserOperations: UserPart {
         }
     }
 
-    /// Compares the end of an operation with what must come of it.
+    /// Compares the end of an operation with its expected end.
     func compare(_ end: Result<GATTClientResult, GATTClientError>, _ call: CallLedger.Call) {
         guard let expected = call.expectation, run.epochs[expected.peer] == expected.epoch,
             !run.isTainted(station), !run.isTainted(expected.peer), let link = call.link.flatMap({ links[$0] })
@@ -137,7 +138,7 @@ final class UserOperations: UserPart {
         if expected.needsEncryption, case .success = end, !run.isEncrypted(station, expected.peer) {
             fail(.permission, "\(call.kind.rawValue) succeeded over a link that is not encrypted")
         }
-        // The two may differ about the ATT_MTU where its exchange was lost.
+        // Client and server may disagree about the ATT_MTU if its exchange was lost.
         let isSure = [station, expected.peer].allSatisfy {
             !run.incomplete.contains($0) && !run.world.stations[$0].wire.hasOverflowed
         }

@@ -4,12 +4,12 @@ import BluetoothHost
 import BluetoothSMP
 import BluetoothUsers
 
-/// The pairings of a user's links: those it asks for, how they end, and what they protect.
+/// The pairings on a user's links: those it requests, how they end, and what they protect.
 final class UserPairing: UserPart {
     let context: UserContext
     private let agent: UserAgent
     private let subscribers: UserSubscribers
-    /// Links on which the user has asked to pair, and those on which it will again as soon as a pairing has ended.
+    /// Links on which the user has requested pairing, and those on which it will again as soon as a pairing has ended.
     private var askedOn: Set<LinkIdentifier> = []
     private var pairsAgainOn: Set<LinkIdentifier> = []
 
@@ -19,7 +19,7 @@ final class UserPairing: UserPart {
         self.subscribers = subscribers
     }
 
-    /// Whether the user gives its host a reason to begin to pair with a station.
+    /// Whether the user gives its host a reason to start pairing with a station.
     func isWanted(with station: Int) -> Bool {
         agent.pairsOnDemand || links.all.contains { $0.peer == station && askedOn.contains($0.identifier) }
     }
@@ -47,7 +47,7 @@ final class UserPairing: UserPart {
 
     func pairAgain(_ link: UserLink) { pairsAgainOn.insert(link.identifier) }
 
-    /// Pairs with each peer that it has no bond with.
+    /// Pairs with each connected peer with which the station has no bond.
     func pairWithStrangers() {
         for link in links.all where run.bond(station, with: link.peer) == nil { pair(link, PairRequest()) }
     }
@@ -91,7 +91,7 @@ final class UserPairing: UserPart {
             if !fits(error, attempt, link) { fail(.fittingReason, "pairing ended with “\(error)”") }
             guard isFirst, let attempt, station == attempt.peripheral, case .success(let outcome)? = attempt.ends[peer]
             else { return }
-            // Its peer has stored the bond before this one has.
+            // The peer stored its bond before this station did.
             if run.scenario.slowStorage == true, error == .bondNotStored || error == .disconnected { return }
             let isHealthy =
                 !run.hasFaults(station) && !run.hasFaults(peer) && !attempt.cancelled.contains(station)
@@ -115,7 +115,8 @@ final class UserPairing: UserPart {
                 subscribers.keepOfPairing(link)
                 run.checkAgreement(station, peer)
             } else if !run.isTainted(peer), !run.pairings.isForgotten(station, peer, since: now) {
-                // A broken peer may have claimed another identity, and a removal that was asked for meanwhile may be done.
+                // A broken peer may have claimed another identity, and a removal that was requested in the meantime may
+                // be done.
                 fail(.bond, "a bond was reported and is not kept")
             }
         }
@@ -123,11 +124,11 @@ final class UserPairing: UserPart {
         if agent.leavesAtOnce { leave(link) }
     }
 
-    /// Whether an error can be what became of a pairing.
+    /// Whether a pairing can have ended with an error.
     func fits(_ error: PairingError, _ attempt: PairingModel.Attempt?, _ link: UserLink) -> Bool {
         let peer = link.peer
         guard !run.isDamaged(station), !run.isTainted(peer), let attempt else { return true }
-        // Where the reason of a refusal is long on its way, the pairing before is reported as this one begins.
+        // If the reason of a refusal is delayed, the previous pairing is reported when this one begins.
         let isTroubled =
             attempt.isTroubled || run.pairings.wasTroubled(station, peer) || run.pairings.isCancelling(station)
             || run.pairings.isCancelling(peer)
@@ -135,12 +136,12 @@ final class UserPairing: UserPart {
         case .local(let reason), .peer(let reason):
             switch reason {
             case .confirmValueFailed, .passkeyEntryFailed, .numericComparisonFailed: return isTroubled
-            // Something was lost, or called off.
+            // A PDU was lost, or the pairing was cancelled.
             case .unspecifiedReason, .dhKeyCheckFailed, .invalidParameters, .commandNotSupported:
                 return isTroubled || run.hasFaults(station) || run.hasFaults(peer)
             default: return true
             }
-        // A central need not answer a Security Request.
+        // A central need not respond to a Security Request.
         case .timedOut:
             return isTroubled || link.information.role == .peripheral || context.mayTimeOut(link.identifier)
         case .cancelled: return run.pairings.isCancelling(station)
@@ -153,7 +154,7 @@ final class UserPairing: UserPart {
 
     // MARK: - Protection
 
-    /// The security of a link is another one now.
+    /// Checks a change of a link's security.
     func check(_ security: LinkSecurity, of peer: Int) {
         guard !run.isDamaged(station) else { return }
         if security.isEncrypted, !run.isEncrypted(station, peer) {
@@ -170,20 +171,20 @@ final class UserPairing: UserPart {
         }
         let peer = link.peer
         let isHealthy = [station, peer].allSatisfy { !run.isDamaged($0) && !run.hasFaults($0) }
-        // A host forgets a bond at once, and its store some time later.
+        // A host removes a bond immediately, and its store some time later.
         let areBonded =
             run.areSurelyBonded(station, peer) && !run.hasForgottenBond(station, peer, since: link.beginning)
         guard isHealthy, areBonded || run.pairings.haveAgreed(station, peer) else { return }
         fail(.bond, "a bond was refused, and both have the key, or have reported the pairing that made it")
     }
 
-    /// A user has got a link: the peer of a bond is encrypted first.
+    /// Checks that a link to a bonded peer is encrypted before a user gets it.
     func checkProtection(_ link: UserLink) {
         guard run.hasSecurity, link.information.role == .central, !run.isDamaged(station),
             let bond = run.bond(station, with: link.peer), bond.centralKey != nil,
-            // It may have been made over another link, the end of which this host has not noticed.
+            // The bond may result from another link, whose end this host has not noticed.
             run.isOlder(bondWith: link.peer, than: link, station),
-            // A host forgets a bond at once, and its store some time later.
+            // A host removes a bond immediately, and its store some time later.
             !run.isStoring(station),
             !run.pairings.isForgotten(station, link.peer, since: link.beginning)
         else { return }
@@ -192,7 +193,7 @@ final class UserPairing: UserPart {
         }
     }
 
-    /// `pair` succeeds on encrypted links only.
+    /// Checks that `pair` succeeds on encrypted links only.
     func checkPaired(_ call: CallLedger.Call) {
         guard let link = call.link.flatMap({ links[$0] }) else { return }
         if !link.information.security.isEncrypted, !run.isDamaged(station) {

@@ -2,8 +2,8 @@ import BluetoothBase
 import BluetoothHost
 import BluetoothUsers
 
-/// One concern of a user, with private state. Parts see the user's place in the world, and other parts only where they are handed
-/// them.
+/// One concern of a user, with private state. Parts see the shared context, and only those other parts that they are
+/// given.
 protocol UserPart: AnyObject {
     var context: UserContext { get }
 }

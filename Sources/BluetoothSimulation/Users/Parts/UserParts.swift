@@ -1,6 +1,6 @@
 import BluetoothHost
 
-/// The concerns of a user, each with private state. A part is handed those of the others that it asks or has do something.
+/// The concerns of a user, each with private state. Each part is given the other parts that it uses.
 struct UserParts {
     let linkCalls: UserLinkCalls
     let attempts: UserAttempts
@@ -63,7 +63,7 @@ struct UserParts {
         values.linkEnded(identifier)
     }
 
-    /// The user has left, and its links and requests with it.
+    /// The user has left, which ends its links and requests.
     func removeAll() {
         services.removeAll()
         trains.removeAll()

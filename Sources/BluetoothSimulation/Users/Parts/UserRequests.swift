@@ -4,18 +4,18 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothUsers
 
-/// Requests of peers: who may make them, when they are answered, and whether any waits too long.
+/// Requests of peers: whether they are permitted, when they are answered, and whether any waits too long.
 final class UserRequests: UserPart {
     let context: UserContext
     private var waiting: [ServerRequest] = []
-    /// When each of them came.
+    /// The arrival time of each request.
     private var times: [ServerRequest: Instant] = [:]
-    /// How long it takes to answer; nil if there is no answer.
+    /// The delay before the user answers; nil if it does not answer.
     private var answerDelay: Duration? = .zero
 
     init(_ context: UserContext) { self.context = context }
 
-    /// Longer than a host waits for its application.
+    /// Longer than a host waits for its application's answer.
     private static let longestWait = Duration.seconds(27)
 
     // MARK: - Turns
@@ -72,7 +72,7 @@ final class UserRequests: UserPart {
         }
     }
 
-    /// A request waits for its answer.
+    /// Keeps a request that waits for its answer.
     private func keep(_ request: ServerRequest) {
         run.hasDawdled = true
         waiting.append(request)
@@ -86,7 +86,7 @@ final class UserRequests: UserPart {
 
     // MARK: - Checks
 
-    /// A peer reads and writes only the attributes that its link permits.
+    /// Checks that a peer accesses only attributes that its link permits.
     func checkAccess(_ handle: AttributeHandle, _ link: LinkIdentifier, isWrite: Bool) {
         if links[link] == nil { fail(.linkEvents, "a request on \(link), which is not there") }
         guard let characteristic = run.characteristic(of: handle, at: station) else { return }
@@ -101,7 +101,7 @@ final class UserRequests: UserPart {
         if !isAllowed { fail(.permission, "a peer \(isWrite ? "wrote" : "read") \(characteristic)") }
     }
 
-    /// No request waits for longer than it may.
+    /// Checks that no request waits longer than allowed.
     func checkWaiting() {
         guard !run.hasFaults(station), !run.isDamaged(station) else { return }
         for request in waiting {

@@ -5,7 +5,7 @@ import BluetoothHost
 import BluetoothSMP
 import BluetoothUsers
 
-/// A user's scans, and the names by which its host knows the peers that it sees. It keeps no state but its calls.
+/// A user's scans, and the names by which its host knows the peers it sees. Its only state is its calls.
 final class UserScanning: UserPart {
     let context: UserContext
 
@@ -20,7 +20,7 @@ final class UserScanning: UserPart {
             CallLedger.Call(kind: .scan, isStanding: true, isForService: !filter.services.isEmpty))
     }
 
-    /// Receives everything that is advertised.
+    /// Scans for all advertisements.
     func listen() {
         context.postStanding(
             .scan(ScanFilter(), ScanParameters(isActive: false, reportsDuplicates: true)),
@@ -30,14 +30,15 @@ final class UserScanning: UserPart {
     /// Whether this user scans.
     var isWanted: Bool { !calls.tokens { $0.kind == .scan }.isEmpty }
 
-    /// Some scans go on, to be found going on at the end. All of them would fill the rest of time with reports.
+    /// Some scans continue, so that the end of the world can check them. All of them would fill the remaining time with
+    /// reports.
     func calm() {
         for token in calls.tokens(where: { $0.kind == .scan }) where !context.draw({ $0.oneIn(4) }) {
             context.callOff(token)
         }
     }
 
-    /// A scan finds what it is for.
+    /// Checks that a scan reports only devices that match its filter.
     func sighted(by token: CallToken, _ index: Int, _ batch: borrowing EventBatch) {
         guard let scan = calls.standing[token] ?? calls.open[token], index < batch.sightings.count else {
             return fail(.endsOnce, "a sighting of no scan")
@@ -56,7 +57,7 @@ final class UserScanning: UserPart {
         }
     }
 
-    /// The data of a set arrives whole, or is reported as truncated.
+    /// Checks that the data of a set arrives complete, or is reported as truncated.
     private func checkSet(_ sighting: Sighting) {
         guard !sighting.eventType.contains(.legacy), !sighting.details.isTruncated, run.anyTaintedStation == nil,
             !SetPattern.isWhole(sighting.advertisingData)
@@ -64,8 +65,8 @@ final class UserScanning: UserPart {
         fail(.expected, "\(sighting.advertisingData.count) octets of a set, which are not those that were advertised")
     }
 
-    /// A resolvable private address has the name of the bond whose key resolves it, and no other name (Core 5.4, Vol 6, Part B,
-    /// 1.3.2.3).
+    /// Checks that a resolvable private address has the name of the bond whose IRK resolves it, and no other name (Core
+    /// 5.4, Vol 6, Part B, 1.3.2.3).
     func checkName(_ name: PeerID, of address: DeviceAddress) {
         guard run.scenario.hasPrivateAddresses, address.randomKind == .resolvablePrivate, !run.isDamaged(station),
             run.anyTaintedStation == nil
@@ -81,7 +82,7 @@ final class UserScanning: UserPart {
                 fail(.expected, "\(address) was taken for \(name), whose key does not resolve it")
             }
         }
-        // The store is behind the host until the disk has done what it was asked for.
+        // The store is behind the host until the disk has performed all changes.
         let changes = [store.lastChange, run.pairings.lastRemovalWish(of: station)].compactMap(\.self)
         guard !run.isStoring(station), changes.allSatisfy({ $0.advanced(by: .seconds(2)) < now }) else {
             return
@@ -96,7 +97,7 @@ final class UserScanning: UserPart {
 }
 
 extension ScenarioRun {
-    /// The name by which a station reaches another: its identity where there is a bond, and else the address it uses now.
+    /// The name by which a station reaches another: its identity if they are bonded, and otherwise its current address.
     func reachableName(of peer: Int, from station: Int) -> PeerID {
         if scenario.hasPrivateAddresses, bond(station, with: peer) == nil,
             let address = world.privateAddresses?.current(of: peer)

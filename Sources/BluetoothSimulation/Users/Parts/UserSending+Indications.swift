@@ -4,9 +4,9 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothUsers
 
-/// Indications: how many may wait on a link, and when they end.
+/// Indications: how many may be pending on a link, and when they end.
 extension UserSending {
-    /// How many indications may wait on a link.
+    /// The maximum number of pending indications on a link.
     private static let indicationLimit = 4_096
 
     func indicate(to link: UserLink) {
@@ -19,7 +19,7 @@ extension UserSending {
         post(.indicate(link.identifier, handle, value), call)
     }
 
-    /// Indicates more than may wait on a link. The host refuses the rest.
+    /// Sends more indications than may be pending on a link. The host must refuse the rest.
     func indicateMany(to link: UserLink) {
         guard subscribers.configuration(of: .stream, on: link.identifier)?.contains(.indications) == true else {
             return
@@ -27,7 +27,7 @@ extension UserSending {
         for _ in 0..<Self.indicationLimit + 100 { indicate(to: link) }
         context.schedule(after: .milliseconds(1)) { [self] in
             let waiting = openIndications(on: link.identifier)
-            // A process that is suspended has not refused any yet.
+            // A suspended process has not refused any yet.
             if waiting > Self.indicationLimit, !run.hasFaults(station) {
                 fail(.bounds, "\(waiting) indications wait on a link")
             }
@@ -38,12 +38,12 @@ extension UserSending {
         calls.open.values.count { $0.kind == .indicate && $0.link == link }
     }
 
-    /// Whether so many indications wait on the link of one that it may be refused for that. Some may have ended since.
+    /// Whether an indication may be refused because of the number pending on its link. Some may have ended since.
     func hasManyIndications(_ call: CallLedger.Call) -> Bool {
         call.link.map { openIndications(on: $0) > Self.indicationLimit / 2 } ?? false
     }
 
-    /// An indication ends only after its confirmation (Core 5.4, Vol 3, Part F, 3.4.7.2).
+    /// Checks that an indication ends only after its confirmation (Core 5.4, Vol 3, Part F, 3.4.7.2).
     func checkConfirmed(_ call: CallLedger.Call) {
         guard let indicated = call.indicated, let link = call.link.flatMap({ links[$0] }), !run.isDamaged(station),
             !run.isTainted(link.peer), !run.world.stations[station].inspector.isConfirmed(indicated)

@@ -4,7 +4,7 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothUsers
 
-/// Values and cards that a user sends to its peers, and the credit for them.
+/// The values and cards that a user sends to its peers, and the send credit for them.
 final class UserSending: UserPart {
     let context: UserContext
     private let discovery: UserDiscovery
@@ -12,22 +12,22 @@ final class UserSending: UserPart {
     private var outboxes: [LinkIdentifier: Outbox] = [:]
 
     private struct Outbox {
-        /// How many unacknowledged values the user may still send.
+        /// The number of unacknowledged values the user may still send.
         var credit = 0
-        /// Streams of values to the peer, by characteristic and by whether they are indicated.
+        /// The streams of values to the peer, by characteristic and by whether they are indicated.
         var streams: [UserLink.StreamKey: UserLink.Stream] = [:]
-        /// Values that wait for credit.
+        /// Values that wait for send credit.
         var backlog: [Outgoing] = []
-        /// The card that is being sent.
+        /// The card being sent.
         var card: ChunkedMessageSender?
-        /// Whether empty parts of a card are sent.
+        /// Whether only empty parts of a card are being sent.
         var isDribbling = false
     }
 
     private struct Outgoing {
         var way: Way
         var count: Int
-        /// Whether the values are as long as may be.
+        /// Whether the values have the maximum length.
         var isFull = false
     }
 
@@ -41,7 +41,7 @@ final class UserSending: UserPart {
 
     // MARK: - Facts
 
-    /// The values that were sent in a stream; nil if there were none.
+    /// The values sent in a stream; nil if there are none.
     func stream(_ key: UserLink.StreamKey, on link: LinkIdentifier) -> UserLink.Stream? { outboxes[link]?.streams[key] }
 
     private func credit(on link: LinkIdentifier) -> Int { outboxes[link]?.credit ?? 0 }
@@ -65,7 +65,7 @@ final class UserSending: UserPart {
         sendBacklog(link)
     }
 
-    /// The values of a characteristic begin again, since the subscription to it has changed.
+    /// Restarts the streams of a characteristic, because the subscription to it has changed.
     func subscriptionChanged(_ characteristic: SimulatedService.Characteristic, on link: LinkIdentifier) {
         for isIndicated in [false, true] {
             let key = UserLink.StreamKey(characteristic: characteristic, isIndicated: isIndicated)
@@ -75,7 +75,7 @@ final class UserSending: UserPart {
         outboxes[link]?.backlog.removeAll { $0.way != .command }
     }
 
-    /// An indication was called off: the next value does not follow the one before.
+    /// Starts a new stream after an indication was cancelled, because the next value does not follow the previous one.
     func breakStream(of link: LinkIdentifier) {
         let key = UserLink.StreamKey(characteristic: .stream, isIndicated: true)
         guard let stream = outboxes[link]?.streams.removeValue(forKey: key) else { return }
@@ -115,7 +115,7 @@ final class UserSending: UserPart {
         }
     }
 
-    /// Sends one value. False if it cannot be sent any more.
+    /// Sends one value. Returns false if it can no longer be sent.
     private func send(_ way: Way, isFull: Bool, to link: UserLink) -> Bool {
         let identifier = link.identifier
         switch way {
@@ -129,7 +129,7 @@ final class UserSending: UserPart {
                 let subscription = subscribers.configuration(of: .stream, on: identifier),
                 way == .update || subscription.contains(.notifications)
             else { return false }
-            // An update is indicated to a peer that has subscribed to indications alone.
+            // An update is indicated to a peer that has subscribed to indications only.
             let isIndicated = !subscription.contains(.notifications)
             let value = nextValue(.stream, isIndicated: isIndicated, isFull: isFull, link)
             post(way == .update ? .update(identifier, handle, value) : .notify(identifier, handle, value))
@@ -137,7 +137,7 @@ final class UserSending: UserPart {
         return true
     }
 
-    /// The next value of a stream, as long as it may be.
+    /// The next value of a stream, with a random or the maximum length.
     func nextValue(
         _ characteristic: SimulatedService.Characteristic, isIndicated: Bool = false, isFull: Bool = false,
         _ link: UserLink
@@ -152,7 +152,7 @@ final class UserSending: UserPart {
             .bytes(count: isFull ? room : context.draw { $0.oneIn(2) } ? min(20, room) : count)
     }
 
-    /// Sends a value for encrypted links alone.
+    /// Sends a value that requires an encrypted link.
     func sendLocked(to link: LinkIdentifier) {
         guard let handle = run.handle(of: .locked, at: station), credit(on: link) > 0,
             subscribers.configuration(of: .locked, on: link) != nil
@@ -162,19 +162,19 @@ final class UserSending: UserPart {
         post(.update(link, handle, value.bytes(count: 20)))
     }
 
-    /// A command that the peer has to ignore.
+    /// Sends a command that the peer must ignore.
     func sendForbiddenCommand(to link: UserLink, _ pick: inout SeededGenerator) {
         let forbidden = SimulatedService.Characteristic.allCases.filter { $0.writeRefusal != nil }
         guard credit(on: link.identifier) > 0, let chosen = pick.element(of: forbidden),
             let handle = run.handle(of: chosen, at: link.peer)
         else { return }
         outboxes[link.identifier]?.credit -= 1
-        // By the time it comes, the handle may be that of another value.
+        // By the time the command arrives, the handle may belong to another value.
         let value = SimulatedValue(.stored, station: station, stream: 0, number: run.nextNumber())
         post(.writeWithoutResponse(link.identifier, handle, value.bytes(count: 10)))
     }
 
-    /// Sends what the clients have not subscribed to: it must not leave.
+    /// Sends a value to which the clients have not subscribed. It must not leave the host.
     func sendUnwanted() {
         guard let handle = run.handle(of: .stream, at: station) else { return }
         let value = SimulatedValue(.writeOnly, station: station, stream: 0, number: 0).bytes(count: 20)
@@ -217,7 +217,7 @@ final class UserSending: UserPart {
 
     private func noteOctets(_ link: UserLink) { run.lastOctets[.init(station: station, peer: link.peer)] = now }
 
-    /// Sends a card of which nothing comes for a long time.
+    /// Sends a card of which no octets arrive for a long time.
     func dribble(to link: UserLink) {
         guard mayBeginCard(link.identifier), credit(on: link.identifier) > 0 else { return }
         outboxes[link.identifier]?.isDribbling = true
@@ -225,7 +225,7 @@ final class UserSending: UserPart {
         drip(link.identifier, SimulatedCard.dribble, left: 14)
     }
 
-    /// Sends a part of a card, and then empty ones, one each second; in the end what ends a card.
+    /// Sends a part of a card, then an empty part every second, and finally the end marker.
     private func drip(_ link: LinkIdentifier, _ part: [UInt8], left: Int) {
         guard isAttached, outboxes[link]?.isDribbling == true else { return }
         guard subscribers.configuration(of: .card, on: link) != nil, let handle = run.handle(of: .card, at: station)
@@ -233,7 +233,7 @@ final class UserSending: UserPart {
             outboxes[link]?.isDribbling = false
             return
         }
-        // Without a credit there is no dribble, which nobody misses.
+        // Without credit the part is skipped, which does not matter.
         if credit(on: link) > 0 {
             outboxes[link]?.credit -= 1
             post(.update(link, handle, part))
@@ -249,7 +249,7 @@ final class UserSending: UserPart {
 
     // MARK: - The end
 
-    /// When all is quiet, all credits are back.
+    /// Checks that all credits have been returned when the world is quiet.
     func checkQuiet() {
         for link in links.all {
             guard let outbox = outboxes[link.identifier], outbox.credit != SharedHost.sendCredit,

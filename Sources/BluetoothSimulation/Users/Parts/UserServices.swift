@@ -3,20 +3,21 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothUsers
 
-/// The services that a user publishes: that of its station, and those that come and go.
+/// The services that a user publishes: the service of its station, and passing ones.
 final class UserServices: UserPart {
     let context: UserContext
-    /// Services that it has published beside that of the station, with their handles.
+    /// The handles of the passing services that the user has published.
     private(set) var passing: [GATTServiceHandles] = []
-    /// When it last published or withdrew a service.
+    /// The time at which the user last published or withdrew a service.
     private(set) var changedAt: Instant?
-    /// How long after the beginning of the next link its services change, and whether they will be changed back.
+    /// The delay from the beginning of the next link to a change of the services, and whether that change must be
+    /// undone.
     private var changeDelay: Duration?
     private var isChangedForLink = false
 
     init(_ context: UserContext) { self.context = context }
 
-    // MARK: - The user's life
+    // MARK: - Lifetime
 
     /// The user has joined.
     func publishAll() {
@@ -29,7 +30,7 @@ final class UserServices: UserPart {
         }
     }
 
-    /// The user has left, and its services with it.
+    /// The user has left, which withdraws its services.
     func removeAll() {
         if !passing.isEmpty { run.passingChanges[station] = now }
         passing = []
@@ -55,7 +56,7 @@ final class UserServices: UserPart {
         post(.withdraw(service.declaration), CallLedger.Call(kind: .withdraw))
     }
 
-    /// Has the services change for the time of the next link, soon after its beginning.
+    /// Changes the services for the duration of the next link, soon after it begins.
     func changeOnNextLink(_ pick: inout SeededGenerator) { changeDelay = .milliseconds(pick.below(250)) }
 
     // MARK: - Events
@@ -70,7 +71,7 @@ final class UserServices: UserPart {
         }
     }
 
-    /// A link has ended: the services are what they were.
+    /// Undoes the change when the link has ended.
     func linkEnded() {
         guard isChangedForLink else { return }
         isChangedForLink = false

@@ -3,21 +3,22 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// The peers' subscriptions to this user's service, as its host reports them, from one link of a bonded client to the next (Core
-/// 5.4, Vol 3, Part G, 2.4).
+/// The peers' subscriptions to this user's service, as its host reports them, including those that a bonded client
+/// keeps between links (Core 5.4, Vol 3, Part G, 2.4).
 final class UserSubscribers: UserPart {
     let context: UserContext
     private var subscribers: [LinkIdentifier: Subscriber] = [:]
 
     private struct Subscriber {
         var configurations: [SimulatedService.Characteristic: GATTClientConfiguration] = [:]
-        /// The subscriptions with a report on this link, and those that have ended: in which batch of events, and with which
-        /// configuration.
+        /// The characteristics whose subscriptions were reported on this link, and those whose subscriptions have
+        /// ended, with the batch of events and the old configuration.
         var reported: Set<SimulatedService.Characteristic> = []
         var ended: [SimulatedService.Characteristic: (batch: Int, old: GATTClientConfiguration)] = [:]
-        /// The subscriptions of a bonded peer that it has from an earlier link, and has not written to on this one.
+        /// The characteristics whose subscriptions a bonded peer keeps from an earlier link, and has not written on
+        /// this one.
         var restored: Set<SimulatedService.Characteristic> = []
-        /// The configuration that the peer has last written without a subscription.
+        /// The configuration that the peer last wrote without a subscription.
         var written: GATTClientConfiguration = []
     }
 
@@ -30,7 +31,7 @@ final class UserSubscribers: UserPart {
         subscribers[link]?.configurations[characteristic]
     }
 
-    /// The configuration that a peer has last written without a subscription.
+    /// The configuration that a peer last wrote without a subscription.
     func writtenConfiguration(on link: LinkIdentifier) -> GATTClientConfiguration { subscribers[link]?.written ?? [] }
 
     /// The user has left.
@@ -38,7 +39,8 @@ final class UserSubscribers: UserPart {
 
     // MARK: - Events
 
-    /// A subscription was reported. Returns the characteristic whose values begin again; nil if there is none.
+    /// Handles a reported subscription. Returns the characteristic whose stream of values starts over; nil if there is
+    /// none.
     func changed(_ change: GATTSubscriptionChange, on link: LinkIdentifier) -> SimulatedService.Characteristic? {
         guard let userLink = links[link] else {
             fail(.linkEvents, "a subscription on \(link), which is not there")
@@ -57,7 +59,7 @@ final class UserSubscribers: UserPart {
         }
         var subscriber = subscribers[link] ?? Subscriber()
         defer { subscribers[link] = subscriber }
-        // A restored subscription begins again when the peer first writes it.
+        // A restored subscription starts over when the peer first writes it.
         let begins = subscriber.restored.remove(characteristic) != nil && !change.new.isEmpty
         if change.isRestored { subscriber.restored.insert(characteristic) }
         guard (begins ? [] : subscriber.configurations[characteristic] ?? []) == change.old else {
@@ -80,17 +82,17 @@ final class UserSubscribers: UserPart {
         subscribers[link.identifier, default: Subscriber()].written = change.new
     }
 
-    /// The end of a link ends its subscriptions first.
+    /// Checks that subscriptions end before their link does.
     func checkEnded(on link: LinkIdentifier) {
         guard subscribers[link]?.configurations.isEmpty == false else { return }
         fail(.subscriptions, "the end of a link without that of its peer's subscriptions")
     }
 
-    /// A link of this server has ended.
+    /// Keeps the subscriptions of a link that has ended.
     func linkEnded(_ link: UserLink) {
         guard let subscriber = subscribers.removeValue(forKey: link.identifier) else { return keep([:], link) }
         var kept = subscriber.configurations
-        // The end of the link ends the subscriptions first.
+        // The subscriptions end first, in the same batch of events.
         for (characteristic, end) in subscriber.ended where end.batch == context.batch {
             kept[characteristic] = end.old
         }
@@ -101,12 +103,12 @@ final class UserSubscribers: UserPart {
         _ configurations: [SimulatedService.Characteristic: GATTClientConfiguration], _ link: UserLink
     ) {
         guard isPublisher, run.hasSecurity else { return }
-        // A configuration over a link that is not encrypted may be anybody's, and is not kept.
+        // A configuration written over an unencrypted link is not trustworthy, and not kept.
         guard link.information.security.isEncrypted, link.information.security.isBonded else { return }
         noteKept(configurations, link.peer)
     }
 
-    /// A pairing keeps the configurations at its end.
+    /// Keeps the configurations that exist at the end of a pairing.
     func keepOfPairing(_ link: UserLink) {
         if isPublisher { noteKept(subscribers[link.identifier]?.configurations ?? [:], link.peer) }
     }
@@ -123,7 +125,8 @@ final class UserSubscribers: UserPart {
 
     // MARK: - Checks
 
-    /// The link of a bonded client is encrypted: each of its subscriptions was reported before, or it has written another one.
+    /// Checks a link to a bonded client once it is encrypted: each kept subscription must have been reported or
+    /// overwritten.
     func checkRestored(_ link: UserLink) {
         guard isPublisher, !run.isDamaged(station), !run.isTainted(link.peer),
             let beginning = run.pairings.linkBeginning(station, link.peer), context.joinedAt < beginning
@@ -138,7 +141,7 @@ final class UserSubscribers: UserPart {
         }
     }
 
-    /// A subscription was restored.
+    /// Checks a restored subscription against the one that was kept.
     private func checkRestored(
         _ configuration: GATTClientConfiguration, of what: SimulatedService.Characteristic, _ link: UserLink
     ) {

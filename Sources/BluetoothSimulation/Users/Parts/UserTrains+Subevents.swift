@@ -4,13 +4,14 @@ import BluetoothGAP
 import BluetoothHost
 import BluetoothUsers
 
-/// Periodic advertising with responses: what is sent in subevents, what answers it, and who is connected to there.
+/// Periodic advertising with responses: the data sent in subevents, the responses to it, and connections made in
+/// subevents.
 extension UserTrains {
     private static let subevents = PeriodicSubevents(
         count: 2, interval: .milliseconds(40), responseSlotDelay: .milliseconds(10),
         responseSlotSpacing: .milliseconds(2), responseSlotCount: 6)
 
-    /// Each device listens to one subevent and answers in a slot of its own, so that no two answers meet.
+    /// Each device listens to one subevent and responds in its own slot, so that responses never collide.
     private static func subevent(of station: Int) -> Int { station % subevents.count }
 
     // MARK: - The advertiser
@@ -34,7 +35,7 @@ extension UserTrains {
             let set = calls.tokens(where: { $0.kind == .advertiseTrain && $0.isStanding }).first
         else { return }
         let peer = context.drawPeer(&pick)
-        // Most of them are asked where they listen.
+        // Most peers receive the request in the subevent to which they listen.
         let subevent = pick.oneIn(6) ? 1 - Self.subevent(of: peer) : Self.subevent(of: peer)
         let timeout = Duration.milliseconds(200 + pick.below(8_000))
         post(

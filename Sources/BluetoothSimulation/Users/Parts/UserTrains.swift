@@ -4,29 +4,30 @@ import BluetoothGAP
 import BluetoothHost
 import BluetoothUsers
 
-/// Periodic advertising that a user receives.
+/// A user's synchronization with periodic advertising.
 private struct UserSync {
     let identifier: PeriodicSyncIdentifier
     let train: Train
-    /// When it began, and when it brought something last.
+    /// The time of the last report, or of the beginning if there was none.
     var last: Instant
-    /// The number of the data that came last.
+    /// The number of the last data received.
     var number = 0
-    /// How often the advertiser had broken off when it began.
+    /// The number of times the advertiser had interrupted the train when this began.
     let breaks: Int
 }
 
-/// Periodic advertising: what a user advertises so, what it receives, and how that must arrive.
+/// Periodic advertising: the trains a user advertises, those it receives, and checks of how they arrive.
 final class UserTrains: UserPart {
     let context: UserContext
-    /// The periodic advertising that it receives.
+    /// The current synchronizations.
     private var syncs: [UserSync] = []
 
     init(_ context: UserContext) { self.context = context }
 
     /// Few enough for the controllers.
     private static let syncLimit = 2
-    /// After how long without a packet it is lost: some of the longest interval, two of three events left out.
+    /// The times without a packet after which synchronization is lost. They cover several events of the longest
+    /// interval, even if two of three are skipped.
     private static let timeouts: [Duration] = [.seconds(4), .seconds(6), .seconds(10)]
 
     var train: Train { Train(station: station, user: context.number) }
@@ -61,8 +62,8 @@ final class UserTrains: UserPart {
 
     // MARK: - Advertising
 
-    /// Users that are synchronized may lose it. Called where a change is requested and again where it is made, since a user that
-    /// synchronizes in between has found the earlier data.
+    /// Notes that synchronized users may lose the train. Called when a change is requested and again when it is made,
+    /// because a user that synchronizes in between has found the earlier data.
     func breakTrain() { run.trainBreaks[train, default: 0] += 1 }
 
     private func parameters(_ pick: inout SeededGenerator, interval: Duration) -> AdvertisingParameters {
@@ -86,12 +87,12 @@ final class UserTrains: UserPart {
         post(.advertiseSet(parameters(&pick, interval: interval)), CallLedger.Call(kind: .advertiseTrain))
     }
 
-    /// Other data, and now and then another interval.
+    /// Changes the data, and sometimes the interval.
     private func changeTrain(_ pick: inout SeededGenerator) {
         guard let set = calls.tokens(where: { $0.kind == .advertiseTrain && $0.isStanding }).first,
             calls.tokens(where: { $0.kind == .changeTrain }).isEmpty
         else { return }
-        // Data that is too long for one command, or another interval, begins a new train.
+        // Data that is too long for one command, or a new interval, starts a new train.
         breakTrain()
         let changed = parameters(&pick, interval: .milliseconds(pick.oneIn(4) ? 150 : 100))
         post(.changeSet(set, changed), CallLedger.Call(kind: .changeTrain))
@@ -155,7 +156,7 @@ final class UserTrains: UserPart {
             if serviceData != 7, run.anyTaintedStation == nil { fail(.expected, "a peer told of \(serviceData)") }
             _ = begin(sync, information)
         case .report(let report):
-            // A synchronization that was ended in this very batch may have brought reports before.
+            // A synchronization that was ended in this batch may have delivered reports before.
             guard let index = index(of: sync) else { return }
             received(batch.bytes(of: report.data), report, index)
         case .ended(let reason):
@@ -184,7 +185,7 @@ final class UserTrains: UserPart {
         switch reason {
         case .lost:
             let isBroken = run.trainBreaks[sync.train, default: 0] != sync.breaks
-            // In subevents nothing is sent where nobody has said what.
+            // In subevents, nothing is sent without data from the advertiser.
             guard !isBroken, !run.hasFaults(station), !run.hasFaults(sync.train.station), !isOut(sync.train),
                 !run.trainsWithSubevents.contains(sync.train)
             else { return }
@@ -194,7 +195,7 @@ final class UserTrains: UserPart {
         }
     }
 
-    /// Whether nobody advertises that: its user may have left.
+    /// Whether the train is not being advertised, possibly because its user has left.
     private func isOut(_ train: Train) -> Bool { advertiser(of: train)?.isAdvertisingPeriodically != true }
 
     private func advertiser(of train: Train) -> UserTrains? {
@@ -208,16 +209,17 @@ final class UserTrains: UserPart {
         isAttached && calls.standing.values.contains { $0.kind == .advertiseTrain }
     }
 
-    /// Whether a call is about sets, which a controller may not have as far as its host knows.
+    /// Whether a call depends on extended or periodic advertising, which the controller may not support according to
+    /// its host.
     func isOfSets(_ call: CallLedger.Call) -> Bool {
         [.advertiseSet, .advertiseTrain, .changeTrain, .synchronize, .tellOfTrain, .acceptTrains, .advertiseSubevents]
             .contains(call.kind) || call.isInSubevent
     }
 
-    /// The features of a controller are unknown if its answers about them were cut.
+    /// The features of a controller are unknown if its responses about them were truncated.
     var mayLackSets: Bool { run.isTainted(station) || run.scenario.devices[station].hasExtendedAdvertising != true }
 
-    /// Three users who advertise all they may have more sets than a controller.
+    /// Three users that each advertise everything they can may need more sets than the controller has.
     var mayHaveTooMuch: Bool { mayLackSets || run.scenario.devices[station].hasPeriodicAdvertising == true }
 
     // MARK: - The end
@@ -230,7 +232,7 @@ final class UserTrains: UserPart {
 
     func calm() { for token in calls.tokens(where: { $0.kind == .synchronize }) { context.callOff(token) } }
 
-    /// When all is quiet, a user is synchronized only to advertisers that are still there.
+    /// Checks that the user is only synchronized to active advertisers when the world is quiet.
     func checkQuiet() {
         for sync in syncs where !run.isDamaged(station) && !run.isDamaged(sync.train.station) {
             let silence = sync.last.duration(to: now)

@@ -13,9 +13,9 @@ final class UserValues: UserPart {
 
     private struct Inbox {
         var order = StreamOrder()
-        /// The card that is being received.
+        /// The card being received.
         var card = ChunkedMessageReceiver()
-        /// Whether what `card` holds began with the beginning of a card.
+        /// Whether the content of `card` starts at the beginning of a card.
         var isCardWhole = false
     }
 
@@ -31,9 +31,9 @@ final class UserValues: UserPart {
         _ link: UserLink, to characteristic: SimulatedService.Characteristic, _ configuration: GATTClientConfiguration
     ) {
         let identifier = link.identifier
-        // A user that cancels its wait for a link also gives up its work there.
+        // A user that cancels its wait for a link also stops its work there.
         guard link.isHeld || link.information.role == .peripheral else { return }
-        // One of each and link is enough, and makes plain which values belong to which.
+        // One subscription per characteristic and link is enough, and makes clear which values belong to which.
         let isKnown = !calls.tokens { $0.link == identifier && $0.characteristic == characteristic }.isEmpty
         guard !isKnown, let handle = discovery.handle(of: characteristic, on: link) else { return }
         let found = discovery.handles(of: characteristic, on: identifier)
@@ -55,19 +55,19 @@ final class UserValues: UserPart {
         post(.unsubscribe(link, token), CallLedger.Call(kind: .unsubscribe, link: link))
     }
 
-    /// The user calls off what it has asked for: the peer may have sent values.
+    /// Notes a cancelled subscription. The peer may already have sent values.
     func noteCalledOff(_ call: CallLedger.Call) {
         guard call.kind == .subscribe, let link = call.link else { return }
         forget(call.characteristic, on: link)
     }
 
-    /// The user releases a link, and its subscriptions with it.
+    /// Notes that the user releases a link, which ends its subscriptions.
     func releaseAll(_ link: LinkIdentifier) {
         forget(.stream, on: link)
         forget(.card, on: link)
     }
 
-    /// The values before a subscription say nothing about those of the next one.
+    /// Forgets earlier values, which say nothing about those of the next subscription.
     private func forget(_ characteristic: SimulatedService.Characteristic?, on link: LinkIdentifier) {
         if characteristic == .card {
             inboxes[link]?.card = ChunkedMessageReceiver()
@@ -96,7 +96,7 @@ final class UserValues: UserPart {
         }
     }
 
-    /// The last value that has come of a stream; nil if there was none, or if values are known to be lost.
+    /// The last value received in a stream; nil if there is none, or if values are known to be lost.
     func lastReceived(of stream: UInt32, from station: Int) -> UInt32? {
         guard let link = links.all.first(where: { $0.peer == station }) else { return nil }
         return inboxes[link.identifier]?.order.last(of: stream)
@@ -114,11 +114,11 @@ final class UserValues: UserPart {
     /// Values were lost.
     func noteLoss(on link: LinkIdentifier) {
         inboxes[link]?.order.noteLoss()
-        // The card that has begun is not shown, and the next one is whole.
+        // The current card is discarded, and the next one must be complete.
         try? inboxes[link]?.card.noteLoss()
     }
 
-    /// Values were dropped while the peer could have been anybody.
+    /// Notes that values may have been dropped while the peer was not authenticated.
     func noteSecurityChange(on link: LinkIdentifier) { if run.hasSecurity { inboxes[link]?.order.noteLoss() } }
 
     func servicesChanged(on link: LinkIdentifier) { inboxes[link]?.order.forget() }
@@ -136,16 +136,16 @@ final class UserValues: UserPart {
         let meanings = run.meanings(of: handle, at: peer)
         if meanings.contains(.locked), run.hasSecurity { return checkLocked(bytes, meanings, peer) }
         if meanings == [.card] {
-            // It may come from where the service was before.
+            // The value may come from the handle that the service had before.
             if handle == run.handle(of: .card, at: peer) { receivedChunk(bytes, link) }
             return
         }
         guard let value = SimulatedValue(bytes), value.characteristic == .stream, value.station == peer else {
             if meanings.contains(.card) { return }
-            // A bonded client has also configured what is of the stack's own services.
+            // A bonded client has also configured characteristics of the stack's own services.
             if meanings.isEmpty, run.pairings.isEverBonded(station, peer) { return }
-            // Service Changed (Vol 3, Part G, 7.1), which this link has not asked for yet: what did that on an earlier link was
-            // late, and has the same connection handle.
+            // This may be Service Changed (Vol 3, Part G, 7.1), which was not subscribed to on this link. An earlier
+            // link with the same connection handle subscribed to it, too late.
             if meanings.isEmpty, bytes.count == 4, run.hasFaults(peer) { return }
             return fail(.valueOrder, "a value of attribute \(handle) that station \(peer) did not send")
         }
@@ -158,8 +158,8 @@ final class UserValues: UserPart {
         guard let progress = try? inboxes[identifier]?.card.receive(bytes), case .complete(let card) = progress else {
             return
         }
-        // The beginning may have come before this user subscribed. Values without a subscriber go to all users, and stop for
-        // this one when another subscribes.
+        // The beginning may have arrived before this user subscribed. Values without a subscriber go to all users, and
+        // stop for this user once another one subscribes.
         let isSubscribed = isSubscribed(to: .card, of: link.peer)
         guard inboxes[identifier]?.isCardWhole == true, isSubscribed else {
             inboxes[identifier]?.isCardWhole = isSubscribed
@@ -171,7 +171,7 @@ final class UserValues: UserPart {
         run.cardCount += 1
     }
 
-    /// A peer has written.
+    /// Checks a value that a peer has written.
     func written(_ bytes: Span<UInt8>, _ handle: AttributeHandle, on identifier: LinkIdentifier) {
         guard let link = links[identifier] else {
             return fail(.linkEvents, "a write on \(identifier), which is not there")
@@ -189,11 +189,11 @@ final class UserValues: UserPart {
 
     // MARK: - Checks
 
-    /// A value of a bonded peer comes over an encrypted link, or it may be anybody's.
+    /// Checks that a value from a bonded peer arrives over an encrypted link. Otherwise any device could have sent it.
     private func checkTrust(_ link: UserLink) {
         let peer = link.peer
         guard !run.isDamaged(station), run.bond(station, with: peer) != nil, !run.isEncrypted(station, peer),
-            // A host forgets a bond at once, and its store some time later.
+            // A host removes a bond immediately, and its store some time later.
             !run.isStoring(station), !run.pairings.isForgotten(station, peer, since: link.beginning)
         else { return }
         fail(.protection, "a value of a bonded peer was delivered over a link that is not encrypted")

@@ -3,7 +3,7 @@ import BluetoothGAP
 import BluetoothHost
 import Foundation
 
-/// What a central manager is told, on its queue.
+/// Delivers the events of a central manager, on its queue.
 extension CentralSession {
     func handle(_ event: CentralEvent) {
         switch event {
@@ -12,12 +12,12 @@ extension CentralSession {
             if let session = link.user { session.peripheral?.received(value, at: handle, session) }
         case .discovered(let sighting, let scan): manager.object?.discovered(sighting, in: scan)
         case .operationEnded(let link, let operation, let result):
-            // What is pending when a connection ends is not told of: that is.
+            // Operations that fail because the connection has ended are not reported, since the end itself is.
             guard let session = link.user, !result.isEndOfLink else { return }
             if case .locate = operation { return session.located(result, on: link) }
             session.peripheral?.finished(operation, result, session)
         case .readyToWrite(let link):
-            // It may have used what there was since. To ask is to be told again.
+            // The application may have used the credits in the meantime. This check then requests another event.
             guard link.canWriteCommands else { return }
             tell(link) { $0.delegate?.peripheralIsReady(toSendWriteWithoutResponse: $0) }
         case .rssi(let link, let result): if !result.isEndOfLink { tell(link) { $0.rssiRead(result) } }
@@ -37,7 +37,7 @@ extension CentralSession {
             session?.linkEnded(reason, through: manager.object?.attachment)
         case .cancelled(let session):
             guard let peripheral = session.peripheral, let manager = peripheral.manager else { return }
-            // The next one may have begun already.
+            // The next connection may have begun already.
             _ = peripheral.endSession(session)
             manager.delegate?.centralManager(
                 manager, didDisconnectPeripheral: peripheral, timestamp: environment.now,
@@ -62,7 +62,7 @@ extension CentralSession {
         }
     }
 
-    /// Has the application told something about a peripheral while it is connected.
+    /// Calls `body` with the peripheral of a link, while it is connected.
     private func tell(_ link: PeripheralLink, _ body: (CBPeripheral) -> Void) {
         guard let session = link.user, let peripheral = session.peripheral, peripheral.isConnected(by: session)
         else { return }
@@ -91,7 +91,7 @@ extension CentralSession {
 }
 
 extension Result where Failure == HostError {
-    /// Whether it was the end of the link, or of the adapter, that ended a call.
+    /// Whether a call failed because the link has ended or the adapter is gone.
     fileprivate var isEndOfLink: Bool {
         switch self {
         case .failure(.disconnected), .failure(.noSuchLink), .failure(.adapterRemoved), .failure(.notReady),

@@ -6,7 +6,7 @@ import BluetoothHost
 import BluetoothUsers
 import Foundation
 
-/// What a central manager is to be told.
+/// An event for a central manager.
 enum CentralEvent {
     case restored([String: Any])
     case state(CBManagerState, Attachment?)
@@ -27,33 +27,33 @@ enum CentralEvent {
     case readyToWrite(PeripheralLink)
 }
 
-/// What a central manager does with its adapter.
+/// A central manager's use of its adapter.
 final class CentralSession: ManagerSession<CentralEvent, CentralState>, @unchecked Sendable {
-    // Unchecked: as its superclass.
+    // Unchecked: like its superclass.
 
     let manager = WeakReference<CBCentralManager>()
     private var links: [LinkIdentifier: PeripheralLink] = [:]
-    /// The one looked up last: values come in rows.
+    /// The link looked up last: values of one link often follow each other.
     private var lastLink: PeripheralLink?
-    // Used with the lock held: nothing else has access to it then.
+    // Exclusive access is not checked: the lock guarantees it.
     @exclusivity(unchecked) private var scan: (attachment: Attachment, token: CallToken, number: UInt64)?
     private var wantedConnectionEvents: WantedConnectionEvents?
 
-    /// The peripherals that are connected, or are to be.
+    /// The sessions of connected and connecting peripherals.
     var peripherals: [ObjectIdentifier: PeripheralSession] = [:]
-    /// The scan, from when it is asked for until it is not wanted any more.
+    /// The requested scan, until it is stopped or fails.
     var wantedScan: WantedScan?
-    /// What is remembered of peripherals that the application has let go of, until something else changes.
+    /// The saved states of peripherals that the application has released, kept until the next change.
     var lingering: [CentralState.Peripheral] = []
 
-    /// How many discoveries wait for an application whose queue stands still; what is found beyond that is not reported.
+    /// The number of queued events from which on discoveries are dropped, if the application's queue is blocked.
     private static let maximumDiscoveries = 65536
 
     override func begin() { restore() }
 
     override func deliver(_ event: CentralEvent) { handle(event) }
 
-    // MARK: - Taking in, with the lock held
+    // MARK: - Recording events, with the lock held
 
     override func take(_ state: CBManagerState, _ attachment: Attachment?) {
         if attachment == nil {
@@ -79,7 +79,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
                 link.subscriptionBegan(operation)
             }
         case .sighting(let token, let index):
-            // An anonymous advertiser is no peripheral: there is nothing to connect to.
+            // An anonymous advertiser is not reported: it has no address to connect to.
             guard let scan, scan.token == token, inbox.count < Self.maximumDiscoveries,
                 !batch.sightings[index].isAnonymous
             else { return }
@@ -93,7 +93,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         case .linkBegan(let identifier, let information):
             let link = PeripheralLink(identifier, information, attachment, of: self)
             links[identifier] = link
-            // Of those that we make it is told once their services are known.
+            // An outgoing link is reported once its services are known.
             if !link.isOutgoing { tellOf(link, isConnected: true) }
         case .linkEnded(let identifier, let reason):
             lastLink = nil
@@ -142,7 +142,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
                 }
             }
             if link.operationEnded(operation, result) {
-                // One subscription is enough, however often the application asks.
+                // One subscription is enough, however often the application subscribes.
                 link.attachment.post(.unsubscribe(link.identifier, token))
             }
             inbox.append(.operationEnded(link, operation, result))
@@ -172,7 +172,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         inbox.append(.connectionEvent(link.peer, link.services ?? [], isConnected: isConnected))
     }
 
-    // MARK: - What the application asks for
+    // MARK: - Requests of the application
 
     func scan(for wanted: WantedScan, number: UInt64, through attachment: Attachment) {
         let token = attachment.runner.makeToken()
@@ -206,19 +206,20 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     func cancel(_ peripheral: PeripheralSession, through attachment: Attachment) {
         forget(peripheral)
         peripheral.release()
-        // An echo: the end is told behind all that has happened until the adapter knew of it.
+        // This call only serves as a marker: its result, and so the end, is delivered after all earlier events of the
+        // adapter.
         let token = attachment.runner.makeToken()
         _ = attachment.begin(.cancel(peripheral), .readOwnValue(0), token: token)
     }
 
-    /// A peripheral is neither connected any more nor to be.
+    /// Forgets the session of a peripheral that is neither connected nor connecting.
     func forget(_ peripheral: PeripheralSession) {
         lock.withLock { peripherals[ObjectIdentifier(peripheral)] = nil }
         changed()
     }
 
-    /// The application has let go of a peripheral. Whether it was done with that, or ends altogether, is not known yet, so
-    /// what is on disk stays until there is something else to write.
+    /// The application has released a peripheral. Either it no longer needs the peripheral, or the program is about to
+    /// end. The saved state therefore stays on disk until the next change.
     func abandon(_ peripheral: PeripheralSession) {
         lock.withLock {
             guard peripherals.removeValue(forKey: ObjectIdentifier(peripheral)) != nil, keeper != nil else { return }
@@ -232,7 +233,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         lock.withLock { wantedConnectionEvents?.matches(identifier, services: services) ?? false }
     }
 
-    /// The peers to which there is a link, and the services they are known to have.
+    /// The peers with a link whose services are known, and those services.
     var linkedPeers: [(PeerID, Set<BluetoothUUID>)] {
         lock.withLock { links.values.compactMap { link in link.services.map { (link.peer, $0) } } }
     }

@@ -5,31 +5,32 @@ import BluetoothHost
 import BluetoothUsers
 import Synchronization
 
-/// One manager's use of a link to a peer: its calls, and what it receives. The host carries the calls out in order.
+/// One manager's use of a link to a peer: its calls, and the values it receives. The host carries out the calls in
+/// order.
 final class PeripheralLink: ManagedLink, @unchecked Sendable {
-    // Unchecked: as its superclass, or atomic, or guarded.
+    // Unchecked: like its superclass, or atomic, or guarded.
 
     let isOutgoing: Bool
-    /// The session that uses the link, from the delegate callback on.
+    /// The session that uses the link, from the delivery of the connection until its end.
     @Guarded var user: PeripheralSession?
 
-    /// Whether this manager has asked for the link. Behind the lock of the session, like the properties below.
+    /// Whether this manager has connected over the link. Behind the lock of the session, like the properties below.
     var isHeld = false
     /// The peer's services; nil until they are known.
     var services: Set<BluetoothUUID>?
-    /// The characteristics, by value handle, whose values the application receives. Other values come of a subscription of an earlier
-    /// connection, which the peer keeps with its bond, or without any.
+    /// The value handles of the characteristics whose values the application receives. Other values belong to a
+    /// subscription of an earlier connection, which the peer keeps with the bond, or were sent without a subscription.
     private var subscriptions: Set<AttributeHandle> = []
-    /// Those that the peer has confirmed.
+    /// The subscriptions that the peer has confirmed.
     private var confirmed: Set<AttributeHandle> = []
-    /// How many changes of the peer's services there were.
+    /// The number of changes to the peer's services.
     private var changes: UInt32
 
-    /// How many of them the application knows of: it uses old handles until it is notified.
+    /// The number of changes that the application knows of. It uses old handles until it is notified.
     private let knownChanges: Atomic<UInt32>
     private unowned let central: CentralSession
 
-    /// How many writes may wait for a credit: not every application asks whether it can send.
+    /// The number of writes that may wait for a credit, since not every application checks whether it can send.
     private static let limit = 256
 
     init(
@@ -56,7 +57,8 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
 
     // MARK: - Calls
 
-    /// Whether there is a credit for a write without response. If not, `.readyToWrite` follows when there are several.
+    /// Whether there is a credit for a write without response. If not, `.readyToWrite` follows when several are
+    /// available.
     var canWriteCommands: Bool { lease.isAvailable }
 
     /// Makes the host carry out an operation, after all earlier ones.
@@ -67,7 +69,8 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
         case .success(nil): (kind, answer) = (.awaitTurn(identifier), .success(.done))
         case .failure(let error): (kind, answer) = (.awaitTurn(identifier), .failure(error))
         }
-        // The host may answer what needs no request to the peer. Otherwise the peer's answer takes its time.
+        // The host may answer immediately if no request to the peer is needed. An answer from the peer takes longer
+        // than this call.
         if answer != nil || operation.subscription != nil { central.waitForCaller() }
         // If the power cycle is over, no event follows.
         _ = attachment.begin(
@@ -87,7 +90,7 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
 
     /// An operation has ended.
     ///
-    /// - Returns: whether it is one more subscription to a characteristic that has one.
+    /// - Returns: whether this is another subscription to a characteristic that already has one.
     func operationEnded(_ operation: PeripheralOperation, _ result: Result<CallResult, HostError>) -> Bool {
         guard let (characteristic, isEnabled) = operation.subscription else { return false }
         let handle = characteristic.handle
@@ -129,7 +132,7 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
     /// The application is being notified of a change.
     func tellsChange(_ number: UInt32) { knownChanges.store(number, ordering: .releasing) }
 
-    /// The link is gone, or no longer wanted.
+    /// The link has ended or was released.
     func end() {
         user = nil
         pipes.close()

@@ -5,7 +5,7 @@ import BluetoothHost
 import BluetoothL2CAP
 import BluetoothUsers
 
-/// An application's request to a peripheral. They are carried out one at a time.
+/// An application's request to a peripheral. Requests are carried out one at a time.
 enum PeripheralOperation {
     case discoverServices([BluetoothUUID])
     case discoverIncludedServices([BluetoothUUID], CBService)
@@ -17,7 +17,7 @@ enum PeripheralOperation {
     /// Renews a subscription of an earlier run.
     case renew(CBCharacteristic)
     case openChannel(CBL2CAPPSM)
-    /// Finds the current handles of what an earlier run discovered.
+    /// Finds the current handles of attributes that an earlier run discovered.
     case locate(GATTClientOperation)
 
     /// The call to make; nil if none is needed.
@@ -27,7 +27,7 @@ enum PeripheralOperation {
         case .discoverIncludedServices(_, let service):
             return .success(.perform(link, .discoverIncludedServices(in: service.handles)))
         case .discoverCharacteristics(_, let service):
-            // All of them, since a characteristic ends where the next one begins.
+            // Discovers all of them, because a characteristic ends where the next one begins.
             return .success(.perform(link, .discoverCharacteristics(in: service.handles)))
         case .discoverDescriptors(let characteristic):
             return .success(characteristic.descriptorHandles.map { .perform(link, .discoverDescriptors(in: $0)) })
@@ -38,7 +38,7 @@ enum PeripheralOperation {
                 return .failure(.refused(.invalidAttributeValueLength, .writeRequest, at: attribute.handle))
             }
             return .success(.write(link, attribute.handle, value))
-        // Whether there is a subscription already, the host knows.
+        // The host knows whether a subscription already exists.
         case .setNotify(let characteristic, false): return .success(.unsubscribeAll(link, characteristic.handle))
         case .setNotify(let characteristic, true), .renew(let characteristic):
             return subscription(to: characteristic, on: link)

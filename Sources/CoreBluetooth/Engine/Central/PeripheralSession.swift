@@ -4,10 +4,10 @@ import BluetoothHost
 import BluetoothUsers
 import Foundation
 
-/// One connection of a manager to a peripheral, from the request to its end. It changes on the application's queue,
-/// except in calls of the application.
+/// One connection of a manager to a peripheral, from the request to its end. Its state changes on the application's
+/// queue and in the application's calls.
 final class PeripheralSession: @unchecked Sendable {
-    // Unchecked: what several threads use is guarded.
+    // Unchecked: state that several threads use is guarded.
 
     let peer: PeerID
     weak let peripheral: CBPeripheral?
@@ -16,9 +16,9 @@ final class PeripheralSession: @unchecked Sendable {
     let isReconnecting: Bool
     /// The saved state of the peripheral, as last found.
     @Guarded var remembered: CentralState.Peripheral?
-    /// The progress of the search for what an earlier run discovered; nil when it is over.
+    /// The search for the attributes that an earlier run discovered; nil when it is complete.
     var relocation: Relocation?
-    /// Whether a lost connection is being made again.
+    /// Whether this is a reconnection after a lost connection.
     private var isAgain = false
     private let place = Guarded(wrappedValue: Place())
 
@@ -36,7 +36,7 @@ final class PeripheralSession: @unchecked Sendable {
         self.isReconnecting = isReconnecting
     }
 
-    /// While the application may use it.
+    /// The link, while the application may use it.
     var link: PeripheralLink? { place.withLock { $0.link } }
     var isOver: Bool { place.withLock { $0.isOver } }
 
@@ -50,11 +50,11 @@ final class PeripheralSession: @unchecked Sendable {
             return true
         }
         guard isWanted else { return }
-        // If the power cycle is over, the manager's state says so.
+        // If the power cycle is over, the manager's state reports that.
         _ = attachment.begin(.connect(self), .connect(peer, ConnectRequest(delay: delay)), token: token)
     }
 
-    /// The link is there.
+    /// The link is established.
     func connected(_ link: PeripheralLink, mtu: Int) {
         let isWanted = place.withLock { place in
             place.attempt = nil
@@ -82,7 +82,8 @@ final class PeripheralSession: @unchecked Sendable {
         // The manager's state reports that the adapter is off.
         if error.isEndOfAdapter { return }
         if let attachment, error == .alreadyConnected || isAgain {
-            // Either a released link is about to end, or the connection existed before: only the application cancels.
+            // Either a released link is about to end, or a lost connection is being restored, which only the
+            // application cancels.
             return connect(through: attachment, after: error == .alreadyConnected ? .zero : .seconds(1))
         }
         end()

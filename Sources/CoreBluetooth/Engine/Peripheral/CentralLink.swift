@@ -13,7 +13,7 @@ final class CentralLink: ManagedLink, @unchecked Sendable {
     /// The parameters to request once the central has answered the previous request.
     @Guarded private var parameters = (wanted: ConnectionParameters?.none, isAsking: false)
 
-    /// What the central is subscribed to over this link, as far as the application was told.
+    /// The value handles that the central is subscribed to over this link, as reported to the application.
     @Guarded private var subscriptions: Set<AttributeHandle> = []
 
     init(_ identifier: LinkIdentifier, _ information: LinkInformation, _ attachment: Attachment) {

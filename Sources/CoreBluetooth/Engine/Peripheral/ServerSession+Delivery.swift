@@ -69,7 +69,7 @@ extension ServerSession {
         if let manager = manager.object, let delegate = manager.delegate { body(delegate, manager) }
     }
 
-    /// The manager that answers for the value at a handle, if any.
+    /// The manager and the characteristic that answer for a value handle, if any.
     private func listener(for handle: AttributeHandle) -> (CBPeripheralManager, CBMutableCharacteristic)? {
         guard let manager = manager.object, manager.delegate != nil,
             let characteristic = manager.$published.withLock({ $0[handle] })
@@ -98,8 +98,8 @@ extension ServerSession {
         central.noteSubscription(to: change.characteristic, isOver: change.new.isEmpty)
         let subscriber: CBCentral
         if change.new.isEmpty, let known = manager.known(central), known.link !== central {
-            // The end of a link may come behind the beginning of the next one with the same central: a supervision timeout takes
-            // its time. What the central has subscribed to over that one goes on.
+            // A supervision timeout takes time, so the end of a link may follow the start of the next link with the
+            // same central. The central's subscriptions over the new link continue.
             guard !known.link.isSubscribed(to: change.characteristic) else { return }
             subscriber = known
         } else {
@@ -115,8 +115,9 @@ extension ServerSession {
         case (false, false) where change.old.isEmpty:
             manager.delegate?.peripheralManager(manager, central: subscriber, didSubscribeTo: characteristic)
         case (true, false):
-            // From notifications to indications, or back; or a bonded central subscribes that still had its subscription of
-            // an earlier connection. There is no callback for this: it ends the one subscription and begins another.
+            // The central switched between notifications and indications. Or a bonded central, whose subscription from
+            // an earlier connection was still in effect, has subscribed again. There is no callback for this, so the
+            // old subscription is reported as ended and the new one as begun.
             characteristic.$centrals.withLock { centrals in centrals.removeAll { $0 === subscriber } }
             manager.delegate?.peripheralManager(manager, central: subscriber, didUnsubscribeFrom: characteristic)
             characteristic.$centrals.withLock { $0.append(subscriber) }
@@ -129,7 +130,7 @@ extension ServerSession {
 
     func respond(_ answer: PendingAnswer, _ value: Data, _ result: CBATTError.Code) {
         let refusal = ATTErrorCode(rawValue: UInt8(truncatingIfNeeded: result.rawValue))
-        // If this fails, the central has disconnected or given up.
+        // If this fails, the central has disconnected or its request has expired.
         switch answer {
         case .read(let request, let attachment):
             // No attribute value can be longer than this.
@@ -148,7 +149,7 @@ extension ServerSession {
             cycleEnded(before, keepsServices: !state.isBelowPoweredOff)
             manager.endAdvertising()
             manager.forgetCentrals()
-            // Nobody waits for the links of another power cycle.
+            // No callback is due for the links of an ended power cycle.
             manager.isUpdateRefused = false
             if state.isBelowPoweredOff { manager.forgetServices() }
         }

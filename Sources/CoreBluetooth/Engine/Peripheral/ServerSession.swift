@@ -11,8 +11,8 @@ enum ServerEvent {
     case state(CBManagerState, Attachment?)
     case added(ServiceDefinition, GATTServiceHandles?, (any Error)?, isAgain: Bool)
     case refused(CBMutableService, CBError)
-    /// - Parameter generation: how often advertising had been stopped when this was requested; nil for that of an
-    ///   earlier run.
+    /// - Parameter generation: how often advertising had been stopped when this was requested; nil for the
+    ///   advertisement of an earlier run.
     case advertising(generation: UInt64?, (any Error)?)
     case subscriptionChanged(CentralLink, GATTSubscriptionChange, mtu: Int)
     case readRequested(CentralLink, ServerRequest, AttributeHandle, offset: Int, mtu: Int)
@@ -45,11 +45,11 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
     private(set) var centrals: [LinkIdentifier: CentralLink] = [:]
     /// The PSMs of the channels that are published.
     var channels: Set<CBL2CAPPSM> = []
-    /// The services that are published or, while the adapter is off, will be again.
+    /// The services that are published or, while the adapter is off, will be published again.
     var services: [Service] = []
-    /// Those about to be withdrawn.
+    /// The services that are about to be withdrawn.
     private(set) var unwanted: Set<ObjectIdentifier> = []
-    /// Those that were to be withdrawn, and go with the last service that includes them.
+    /// The services whose withdrawal waits for the last service that includes them.
     private(set) var leaving: Set<ObjectIdentifier> = []
     /// The advertisement, on the air while the adapter is on.
     var wantedAdvertisement: WantedAdvertisement?
@@ -86,7 +86,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         lock.withLock { services = [] }
     }
 
-    // MARK: - Taking in, with the lock held
+    // MARK: - Recording events, with the lock held
 
     override func take(_ state: CBManagerState, _ attachment: Attachment?) {
         if attachment == nil {
@@ -126,7 +126,8 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         case .subscriptionChanged(let identifier, let change):
             // The manager's state reports a reset of the adapter.
             guard let central = centrals[identifier], !batch.endsWithAdapter(identifier) else { return }
-            // The end of a subscription is always reported: there are no more ends than beginnings.
+            // The end of a subscription is always reported. The ends need no limit, since they are never more than the
+            // beginnings.
             guard change.new.isEmpty || self.central(identifier, 0) != nil else { return }
             inbox.append(.subscriptionChanged(central, change, mtu: central.mtu))
         case .linkBegan(let identifier, let information):
@@ -135,7 +136,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             guard let central = centrals.removeValue(forKey: identifier) else { return }
             central.lease.close()
             central.pipes.endAll()
-            // Nobody waits for this one any more.
+            // An application that waits for credits of this link can continue.
             inbox.append(.readyToUpdate(central))
         case .mtuChanged(let identifier, let mtu):
             guard let central = centrals[identifier] else { return }
@@ -144,7 +145,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         case .lost(let identifier, let loss):
             guard let central = centrals[identifier] else { return }
             reportFailure("data of a central, \(central.peer), was lost: \(loss)")
-            // No callback can report the gap, and the application would take a part for the whole.
+            // No callback can report the gap, and the application would take a part of a message for the whole.
             if central.hasWrittenCommands { central.end(nil) }
         case .channel(let identifier, .opened(let id, let information)):
             guard let central = centrals[identifier] else { return }
@@ -200,7 +201,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         for central in asking { central.ask(for: nil) }
     }
 
-    // MARK: - What the application asks for
+    // MARK: - Requests of the application
 
     func perform(_ item: Item) {
         if case .withdraw(let identifiers) = item {
@@ -214,13 +215,13 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         run()
     }
 
-    /// Sends a value to all of these centrals, or to none where a link has no credit left. Returns whether it was sent.
+    /// Sends a value to all of these centrals, or to none if a link has no credit. Returns whether it was sent.
     func update(_ value: Data, at handle: AttributeHandle, to centrals: [CBCentral]) -> Bool {
         if let full = centrals.firstIndex(where: { !$0.link.lease.take() }) {
             for central in centrals[..<full] where central.link.lease.add(1) { post(.readyToUpdate(central.link)) }
             return false
         }
-        // To cut a value costs more than to copy it.
+        // Truncating a value costs more than copying it.
         let isCut = value.count > GATTAttributeValue.maximumLength
         let octets = isCut ? [UInt8](value.prefix(GATTAttributeValue.maximumLength)) : [UInt8](value)
         for link in centrals.lazy.map(\.link) { link.attachment.post(.update(link.identifier, handle, octets)) }
@@ -298,7 +299,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
 
     // MARK: - Power cycles of the adapter
 
-    /// All pending requests are void, and reported as failed.
+    /// Ends a power cycle. All pending requests are void, and reported as failed.
     ///
     /// - Parameter keepsServices: whether the services will be published again.
     func cycleEnded(_ attachment: Attachment?, keepsServices: Bool) {
@@ -318,7 +319,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             default: continue
             }
         }
-        // Those behind them were meant for this power cycle, too.
+        // Requests that have not started also belong to the ended power cycle.
         for item in line.removeAll() {
             switch item {
             case .publish(let wanted, _, isAgain: false):

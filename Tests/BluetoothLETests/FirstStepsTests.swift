@@ -1,0 +1,79 @@
+import BluetoothLE
+import Foundation
+import Testing
+import VirtualRadio
+
+/// The API as one would guess it, with nothing but its public declarations.
+@Suite("First steps", .timeLimit(.minutes(30)))
+struct FirstStepsTests {
+    static let heartRate = GATTServiceDefinition(
+        uuid: "180D",
+        characteristics: [
+            .init(uuid: "2A37", properties: .notify, value: .dynamic, descriptors: [.userDescription("rate")]),
+            .init(uuid: "2A39", properties: [.write, .writeWithoutResponse], value: .variableLength([])),
+        ])
+    static let battery = GATTServiceDefinition(
+        uuid: "180F", characteristics: [.init(uuid: "2A19", properties: .read, value: .variableLength([87]))])
+
+    private func found(_ radio: VirtualRadio) async throws -> (central: Adapter, peripheral: Adapter, Sighting) {
+        let central = try await Adapter.open(radio.addController())
+        let peripheral = try await Adapter.open(radio.addController())
+        _ = try await peripheral.publish([Self.heartRate, Self.battery])
+        var advertisement = AdvertisementData()
+        advertisement.serviceUUIDs = ["180D"]
+        try await peripheral.advertise(advertisement)
+        for try await sighting in central.scan(for: ScanFilter(services: ["180D"])) {
+            return (central, peripheral, sighting)
+        }
+        throw BluetoothError.adapterClosed
+    }
+
+    @Test("A sighting is connected to, and its services list their characteristics")
+    func services() async throws {
+        let (central, peripheral, sighting) = try await found(VirtualRadio())
+        let connection = try await central.connect(to: sighting)
+        #expect(connection.isConnected)
+        #expect(connection.peer == sighting.peer)
+        #expect(connection.address == sighting.address)
+        #expect(central.connections == [connection])
+        #expect(try await connection.rssi() != nil)
+
+        let services = try await connection.services()
+        #expect(services.map(\.uuid).suffix(2) == ["180D", "180F"])
+        let service = try #require(try await connection.services("180D").first)
+        #expect(service.characteristics.map(\.uuid) == ["2A37", "2A39"])
+        let rate = try #require(service["2A37"])
+        #expect(service.descriptors(of: rate).map(\.uuid) == ["2902", "2901"])
+        #expect(service["2A19"] == nil)
+
+        try await connection.disconnect()
+        #expect(!connection.isConnected)
+        await central.close()
+        await peripheral.close()
+    }
+
+    @Test("Values are read, written and subscribed to by UUID, and any collection of octets can be written")
+    func values() async throws {
+        let (central, peripheral, sighting) = try await found(VirtualRadio())
+        let connection = try await central.connect(to: sighting)
+        #expect(try await connection.read("2A19") == [87])
+        #expect(try await connection.read("2A19", in: "180F") == [87])
+        await #expect(throws: BluetoothError.notFound("2A19")) { try await connection.read("2A19", in: "180D") }
+        await #expect(throws: BluetoothError.notFound("181A")) { try await connection.read("2A19", in: "181A") }
+
+        try await connection.write(Data([1, 2]), to: "2A39", in: "180D")
+        try await connection.write([3, 4][...], to: "2A39")
+        let control = try await connection.characteristic("2A39", in: "180D")
+        try await connection.writeWithoutResponse(repeatElement(5, count: 3), to: control)
+        _ = try await connection.notifications(of: "2A37")
+        await central.close()
+        await peripheral.close()
+    }
+
+    @Test("A scan throws where it is iterated if the adapter is closed")
+    func closed() async throws {
+        let adapter = try await Adapter.open(VirtualRadio().addController())
+        await adapter.close()
+        await #expect(throws: BluetoothError.adapterClosed) { for try await _ in adapter.scan() {} }
+    }
+}

@@ -34,9 +34,9 @@ func tests(of name: String, and dependencies: [Target.Dependency] = []) -> Targe
         swiftSettings: settings)
 }
 
-// The package manager builds every product that has the name of one in a package that depends on this one, and puts it into
-// the same place. A checkout of a dependency therefore has none of the programs. For a dependency by its path, whoever has a
-// target called central, peripheral or ble sets the variable.
+// The package manager builds every product that has the name of one in a package that depends on this one, and puts it
+// into the same place. A checkout of a dependency therefore has none of the programs. For a dependency by its path,
+// whoever has a target called central, peripheral or ble sets the variable.
 let hasPrograms =
     !Context.packageDirectory.contains("/.build/checkouts/") && Context.environment["BLUETOOTH_LIBRARIES_ONLY"] == nil
 let programs: [Product] = [
@@ -179,8 +179,8 @@ let package = Package(
             swiftSettings: settings),
         // What of Foundation is not there on Linux and applications use on Core Bluetooth's objects.
         .target(name: "BluetoothObserving", swiftSettings: compatibility),
-        // For applications that observe their objects with Combine, or write to Apple's log. Nothing here does. What they
-        // import is a C module that carries a Swift one: see Sources/os/include/module.modulemap.
+        // For applications that observe their objects with Combine, or write to Apple's log. Nothing here does. What
+        // they import is a C module that carries a Swift one: see Sources/os/include/module.modulemap.
         .target(name: "Combine"),
         .target(
             name: "CombineOverlay",

@@ -51,7 +51,8 @@ struct BearerBench {
     private var endpointCount: UInt16 = 0
     /// Whether the peer knows its channels: not after a C-frame that the fuzzer made.
     private var knowsChannels = true
-    /// How many K-frames the peer has sent to endpoints that it does not know: the host may be about to tell it of them.
+    /// How many K-frames the peer has sent to endpoints that it does not know: the host may be about to tell it of
+    /// them.
     private var strayFrames = 0
     /// The beginning of a frame of the host's.
     private var frame: [UInt8] = []
@@ -305,7 +306,8 @@ struct BearerBench {
         }
     }
 
-    /// What the peer sent lately on a channel that ends may have been for another one at that endpoint, not told of yet.
+    /// What the peer sent lately on a channel that ends may have been for another one at that endpoint, not told of
+    /// yet.
     private mutating func remove(_ local: ChannelIdentifier, _ remote: ChannelIdentifier) {
         guard let index = channels.lastIndex(where: { $0.local == local && $0.remote == remote }) else { return }
         let channel = channels.remove(at: index)

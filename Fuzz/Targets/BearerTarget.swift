@@ -5,8 +5,9 @@ import BluetoothHCI
 import BluetoothHost
 import BluetoothL2CAP
 
-/// What happens on the enhanced ATT bearers of an encrypted link: the peer opens and closes them, gives credits, and sends
-/// SDUs, K-frames and C-frames, valid and invalid ones. Our application uses both roles, and the controller takes its time.
+/// What happens on the enhanced ATT bearers of an encrypted link: the peer opens and closes them, gives credits, and
+/// sends SDUs, K-frames and C-frames, valid and invalid ones. Our application uses both roles, and the controller takes
+/// its time.
 func fuzzBearers(_ input: inout FuzzInput) throws(FuzzViolation) {
     var bench = input.choice(of: 2) == 0 ? BearerBench.central : BearerBench.peripheral
     while !input.isEmpty {

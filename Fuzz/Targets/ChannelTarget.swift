@@ -1,8 +1,8 @@
 import BluetoothBase
 import BluetoothL2CAP
 
-/// What happens on the credit-based channels of a link: the peer sends C-frames and K-frames, we open channels, send, take
-/// what came, close, reconfigure, or time passes.
+/// What happens on the credit-based channels of a link: the peer sends C-frames and K-frames, we open channels, send,
+/// take what came, close, reconfigure, or time passes.
 func fuzzChannels(_ input: inout FuzzInput) throws(FuzzViolation) {
     var bench = ChannelBench()
     while !input.isEmpty {

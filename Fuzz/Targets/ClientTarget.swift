@@ -2,8 +2,8 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// The ATT_MTU, then what happens to a client: the application starts or cancels an operation, the server sends a PDU, time
-/// passes. At the end the link is lost.
+/// The ATT_MTU, then what happens to a client: the application starts or cancels an operation, the server sends a PDU,
+/// time passes. At the end the link is lost.
 func fuzzClient(_ input: inout FuzzInput) throws(FuzzViolation) {
     var bench = ClientBench(mtu: 23 + Int(input.word()) % 600)
     while !input.isEmpty {

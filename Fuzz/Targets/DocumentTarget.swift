@@ -1,8 +1,8 @@
 import BluetoothBase
 import BluetoothDocuments
 
-/// A device's document, as `ble serve` and `ble replay` read it. If it is one, what is written of it reads the same, and its
-/// layout is that of the original.
+/// A device's document, as `ble serve` and `ble replay` read it. If it is one, what is written of it reads the same,
+/// and its layout is that of the original.
 func fuzzDocument(_ bytes: Span<UInt8>) throws(FuzzViolation) {
     guard let document = try? DeviceDocument(json: Array(bytes)) else { return }
     let layout = try? document.layout()

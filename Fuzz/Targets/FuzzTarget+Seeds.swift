@@ -96,8 +96,9 @@ private let seedChannels = [
         ]),
 ]
 
-/// Two bearers that the peer opens. It subscribes over one of them, and values are notified, more than it has given credits
-/// for; then the host asks for bearers itself, as the answers to its questions about the peer's features let it.
+/// Two bearers that the peer opens. It subscribes over one of them, and values are notified, more than it has given
+/// credits for; then the host asks for bearers itself, as the answers to its questions about the peer's features let
+/// it.
 private let seedBearers: [[UInt8]] = [
     [1, 12, 1, 0, 0, 200, 2] + [0, 1, 0] + [0x12, 0x13, 0, 1, 0].asChunk
         + [22, 0x12, 0] + [1, 2, 3].asChunk + [22, 0x12, 0] + [4, 5].asChunk + [15, 1, 3]

@@ -1,11 +1,12 @@
 import BluetoothBase
 import BluetoothSMP
 
-/// Our role, what both devices want and can do, and then what happens: PDUs of an honest peer arrive, as they were sent or
-/// not; the peer sends anything else; people answer; encryption starts or fails; time passes. At the end the link is lost.
+/// Our role, what both devices want and can do, and then what happens: PDUs of an honest peer arrive, as they were sent
+/// or not; the peer sends anything else; people answer; encryption starts or fails; time passes. At the end the link is
+/// lost.
 ///
-/// The peer knows what its person has, and what this device has sent, but no key of ours. So a pairing that succeeds is one
-/// that both people wanted, with the passkey or the number that both have.
+/// The peer knows what its person has, and what this device has sent, but no key of ours. So a pairing that succeeds is
+/// one that both people wanted, with the passkey or the number that both have.
 func fuzzPairing(_ input: inout FuzzInput) throws(FuzzViolation) {
     var bench = PairingBench(&input)
     while !input.isEmpty {

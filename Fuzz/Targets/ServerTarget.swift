@@ -2,8 +2,8 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// What happens to a server: its client sends a PDU, the application answers or notifies, the link gets better or worse,
-/// time passes.
+/// What happens to a server: its client sends a PDU, the application answers or notifies, the link gets better or
+/// worse, time passes.
 func fuzzServer(_ input: inout FuzzInput) throws(FuzzViolation) {
     var bench = ServerBench(mtu: 23 + Int(input.word()) % 600)
     while !input.isEmpty {

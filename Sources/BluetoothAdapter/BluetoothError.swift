@@ -344,6 +344,11 @@ extension BluetoothError {
     /// The peer's Error Response, with `.att`.
     public var attError: ATTError? { if case .att(let error) = kind { error } else { nil } }
 
+    /// How the peer violated the protocol: with `.invalidResponse`.
+    public var invalidResponse: GATTClientError.InvalidResponse? {
+        if case .invalidResponse(let what) = kind { what } else { nil }
+    }
+
     /// The status that the controller returned, with `.refusedByController`.
     public var controllerStatus: HCIStatus? { if case .refusedByController(let status) = kind { status } else { nil } }
 

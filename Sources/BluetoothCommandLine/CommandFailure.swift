@@ -7,7 +7,8 @@ public struct CommandFailure: Error, Equatable, Sendable {
     /// One line for the user, with a remedy if possible; nil if the user already knows the reason.
     public var message: String?
 
-    /// Whether the device was not found or reached in time. An earlier attempt may explain that better.
+    /// Whether the device was not found or reached in time. The error of an earlier attempt may explain the failure
+    /// better.
     public var isAbsence = false
 
     /// Creates a failure. The message is one line for the user; nil if the user already knows the reason.

@@ -5,6 +5,8 @@ public struct InputFile: ~Copyable {
     private let path: String
     private let descriptor: Int32
 
+    /// Opens the file at `path`, or standard input if `path` is `-`.
+    ///
     /// - Throws: a usage failure with the file's name if it cannot be opened.
     public init(path: String) throws(CommandFailure) {
         self.path = path

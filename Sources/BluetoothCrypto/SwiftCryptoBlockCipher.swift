@@ -6,9 +6,10 @@ import FoundationEssentials
 /// AES-128 with a key stored as a `SymmetricKey` of swift-crypto.
 ///
 /// swift-crypto expands the key in each call, and has no call for several independent blocks. Decryption in CFB mode
-/// serves as one: for ciphertext blocks C, it computes E(previous block) ^ C. With the blocks themselves as C, and the
-/// first one as the initialization vector, one call with one key expansion encrypts them all. The computation is
-/// BoringSSL's, which uses the hardware if it can, and otherwise takes the same time for all keys.
+/// serves as one: for each ciphertext block C, it computes E(previous block) ^ C. The first block is passed as the
+/// initialization vector, and the others, followed by a block of zeros, as the ciphertext. One call with one key
+/// expansion then encrypts them all. The computation is BoringSSL's, which uses the hardware if it can, and otherwise
+/// takes the same time for all keys.
 struct SwiftCryptoBlockCipher: BlockCipher {
     private let key: SymmetricKey
 

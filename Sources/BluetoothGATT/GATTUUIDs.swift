@@ -33,9 +33,9 @@ extension BluetoothUUID {
 
 /// The services that every device has, and their characteristics.
 extension BluetoothUUID {
-    /// The Generic Access Profile service.
+    /// The Generic Access service, 0x1800 (Core 5.4, Vol 3, Part C, 12).
     @inlinable public static var genericAccess: BluetoothUUID { .init(0x1800) }
-    /// The Generic Attribute Profile service.
+    /// The Generic Attribute service, 0x1801 (Vol 3, Part G, 7).
     @inlinable public static var genericAttribute: BluetoothUUID { .init(0x1801) }
     /// Device Name, 0x2A00: a text of up to 248 octets in UTF-8 (Core 5.4, Vol 3, Part C, 12.1).
     @inlinable public static var deviceName: BluetoothUUID { .init(0x2A00) }

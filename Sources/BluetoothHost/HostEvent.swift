@@ -155,7 +155,7 @@ public enum HostEvent: Sendable {
     }
 }
 
-/// A loss in the data that was received over a link.
+/// A loss of data that the peer sent over a link.
 public enum LinkLoss: Equatable, Sendable {
     /// An L2CAP frame was still incomplete when the next one began.
     case frameInterrupted
@@ -165,8 +165,8 @@ public enum LinkLoss: Equatable, Sendable {
     /// An ATT PDU could not be decoded.
     case attributePDUInvalid
     /// An ATT PDU was longer than the ATT_MTU (Core 5.4, Vol 3, Part F, 3.2.8). If it was an indication, the host has
-    /// confirmed it anyway: until then the sender must not send another one, and after 30 seconds its transaction times
-    /// out.
+    /// confirmed it anyway. Without a confirmation, the peer must not send another indication, and its transaction
+    /// times out after 30 seconds.
     case attributePDUTooLong
     /// An enhanced ATT bearer was closed, while the link continues. Values that the peer had queued on the bearer may
     /// never arrive (Core 5.4, Vol 3, Part F, 3.2.11).

@@ -8,8 +8,8 @@ import BluetoothBase
 /// Names are texts of companies or the SIG. They contain no control characters, but may contain any other Unicode
 /// character.
 public enum AssignedNumbers {
-    /// Returns the name of a service, for example `Heart Rate` for 0x180D (Assigned Numbers, 3.4). Returns nil for a
-    /// vendor-specific service.
+    /// Returns the name of a service, for example `Heart Rate` for 0x180D (Assigned Numbers, 3.4). Returns nil if the
+    /// UUID is not assigned to a service, as for all vendor-specific UUIDs.
     public static func name(ofService uuid: BluetoothUUID) -> String? {
         uuid.uint16.flatMap { services.name(of: $0) }
     }

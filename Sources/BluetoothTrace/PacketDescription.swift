@@ -22,7 +22,7 @@ public struct PacketDescription: Equatable, Sendable {
     public var aclData: ACLData?
     /// Set for a packet that begins an L2CAP PDU and contains its whole header, and for the one that completes it.
     public var frame: Frame?
-    /// Set for the packet that completes the PDU, like the next two properties.
+    /// Set for the packet that completes a PDU of the L2CAP signalling channel.
     public var signalling: Signalling?
     /// Set for the packet that completes an ATT PDU, unless the PDU is malformed.
     public var attribute: Attribute?
@@ -49,8 +49,8 @@ public struct PacketDescription: Equatable, Sendable {
         public var parameterLength: Int
         /// Set for an LE Meta event.
         public var subeventCode: LESubeventCode?
-        /// The command to which a Command Complete or Command Status event responds; `none` if it responds to no
-        /// command.
+        /// The command to which a Command Complete or Command Status event responds, or `HCIOpcode.none` if it responds
+        /// to no command; nil for other events.
         public var commandOpcode: HCIOpcode?
         /// The connection handles in the parameters, in order, as far as their positions are known.
         public var connectionHandles: [ConnectionHandle] = []

@@ -11,6 +11,8 @@ public struct BatteryLevel: CharacteristicValue, Hashable {
     /// Creates a level. A value above 100 is encoded as 100.
     public init(percentage: UInt8) { self.percentage = percentage }
 
+    /// Decodes exactly one octet.
+    ///
     /// - Throws: also `.invalidValue` above 100.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)

@@ -49,6 +49,8 @@ public struct CurrentTime: CharacteristicValue, Hashable {
         self.adjustReason = adjustReason
     }
 
+    /// Decodes exactly ten octets. Reserved adjust reasons are cleared.
+    ///
     /// - Throws: also `.invalidValue` if the date, the time or the day of the week is invalid.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)

@@ -15,6 +15,8 @@ public struct Temperature: CharacteristicValue, Hashable {
     private static let range: ClosedRange<Int16> = -27315...32767
     private static let unknown = Int16.min
 
+    /// Decodes exactly two octets.
+    ///
     /// - Throws: also `.invalidValue` below absolute zero.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)

@@ -46,6 +46,8 @@ public struct TemperatureMeasurement: CharacteristicValue, Hashable {
         var length: Int { 4 + (contains(.timeStamp) ? DateTime.length : 0) + (contains(.type) ? 1 : 0) }
     }
 
+    /// Decodes the flags and the fields that they announce. Further octets are ignored.
+    ///
     /// - Throws: also `.invalidValue` if the timestamp is invalid.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)

@@ -76,6 +76,8 @@ public struct WeightMeasurement: CharacteristicValue, Hashable {
 
     private static let unsuccessful: UInt16 = 0xFFFF
 
+    /// Decodes the flags and the fields that they announce. Further octets are ignored.
+    ///
     /// - Throws: also `.invalidValue` if the timestamp is invalid.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)

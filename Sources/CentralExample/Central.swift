@@ -92,12 +92,19 @@ struct Central: CommandLineProgram {
                 progress.update(octets)
             }
         } catch {
-            switch error.code {
-            case .notFound, .notSupported:
-                throw CommandFailure(.linkLost, "\(connection.address) has no card: \(error)")
-            case .messageIncomplete: throw CommandFailure(.linkLost, "the card is incomplete: \(error)")
-            default: throw error
+            if error.code == .notFound, let uuid = error.uuid {
+                throw CommandFailure(.linkLost, "\(connection.address) has no card: it lacks \(uuid)")
             }
+            if error.code == .notSupported {
+                throw CommandFailure(.linkLost, "\(connection.address) sends no card: \(error)")
+            }
+            if let count = error.octetsReceived, let why = error.interruption {
+                throw CommandFailure(
+                    .linkLost,
+                    "the card is incomplete, only \(counted(count, "octet")) \(count == 1 ? "has" : "have") come: \(why)"
+                )
+            }
+            throw error
         }
         progress.finish(card.count)
         return card

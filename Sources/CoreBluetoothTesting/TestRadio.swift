@@ -24,6 +24,8 @@ public final class TestRadio: Sendable {
     private let peripherals = Mutex<[VirtualPeripheral]>([])
     let devices = Mutex<[Device]>([])
 
+    /// Creates a radio with an adapter for the app.
+    ///
     /// - Parameter time: how time passes. With `.manual`, time advances only through `radio.advance(by:)`, and a
     ///   timeout takes no real time.
     public init(time: VirtualRadio.Time = .system) {

@@ -17,6 +17,8 @@ public final class VirtualCentral: Sendable {
     private let app: VirtualRadio.Port
     private let port: VirtualRadio.Port
 
+    /// Creates a central on a test's radio, and opens its adapter.
+    ///
     /// - Parameters:
     ///   - radio: the test's radio.
     ///   - mtu: the ATT_MTU that the central requests, in octets.

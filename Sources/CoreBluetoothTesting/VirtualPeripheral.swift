@@ -33,6 +33,8 @@ public final class VirtualPeripheral: @unchecked Sendable {
         let characteristics: [PublishedCharacteristic]
     }
 
+    /// Creates a peripheral. It takes part when it is added to a radio.
+    ///
     /// - Parameters:
     ///   - name: the name that it advertises and that its Device Name holds.
     ///   - advertised: the services that it advertises; all of `services` by default.
@@ -187,8 +189,8 @@ public final class VirtualPeripheral: @unchecked Sendable {
 
     /// Changes a value, and notifies or indicates it to subscribers.
     ///
-    /// - Throws: `CBError(.invalidParameters)` if there is no such characteristic, or the error for which the value
-    ///   could not be sent. A subscriber that leaves in the meantime is not an error.
+    /// - Throws: `CBError(.invalidParameters)` if no characteristic has this UUID; a `BluetoothError` if the value
+    ///   could not be sent. A subscriber that disconnects or unsubscribes in the meantime is not an error.
     public func simulateValueUpdate(_ value: Data, for uuid: some CBUUIDConvertible) async throws {
         let characteristics = present.characteristics.filter { $0.uuid == uuid.bluetooth }
         guard !characteristics.isEmpty else { throw CBError(.invalidParameters) }

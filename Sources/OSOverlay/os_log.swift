@@ -5,8 +5,8 @@
 import Logging
 
 /// Writes a message with a format and its arguments, as in
-/// `os_log("%{public}@ is gone", log: log, type: .error, name)`. Numbers appear. All other values are private unless
-/// the format specifies `public`.
+/// `os_log("%{public}@ is gone", log: log, type: .error, name)`. Numbers are shown. All other values are private
+/// unless the format specifies `public`.
 public func os_log(
     _ message: StaticString, dso: UnsafeRawPointer? = nil, log: OSLog = .default, type: OSLogType = .default,
     _ args: Any?..., file: String = #fileID, function: String = #function, line: UInt = #line

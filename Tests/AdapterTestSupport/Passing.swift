@@ -5,8 +5,8 @@ import VirtualRadio
 extension VirtualRadio {
     /// Lets time pass until `body` is done, where it does not pass by itself.
     ///
-    /// - Throws: `NotDone` if `body` is not done in two hours of the radio's time, and `CancellationError` once the time limit of the
-    ///   test has passed.
+    /// - Throws: `NotDone` if `body` is not done in two hours of the radio's time, and `CancellationError` once the
+    ///   time limit of the test has passed.
     package func passing<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

@@ -9,8 +9,8 @@ struct ClientDiscoveryTests {
     static let vendor: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
     static let vendorBytes = "32 30 EA 74 71 4A F4 94 F5 47 BB 00 E8 0A 7F E0"
 
-    /// Databases, each as the exchanges that find its services: the UUIDs, the first handles and the last ones. Short UUIDs alone,
-    /// short ones first, long ones first, and both in turn up to the last handle.
+    /// Databases, each as the exchanges that find its services: the UUIDs, the first handles and the last ones. Short
+    /// UUIDs alone, short ones first, long ones first, and both in turn up to the last handle.
     static let databases: [(script: [Exchange], services: [(BluetoothUUID, UInt16, UInt16)])] = [
         (
             [

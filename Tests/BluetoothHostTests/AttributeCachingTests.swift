@@ -9,8 +9,8 @@ import Testing
 @testable import BluetoothHost
 @testable import BluetoothUsers
 
-/// What a client keeps of a server (Core 5.4, Vol 3, Part G, 2.5.2 and 7.3). The peer has Generic Attribute at 1 to 6, with
-/// Service Changed at 3, its descriptor at 4, and the Database Hash at 6.
+/// What a client keeps of a server (Core 5.4, Vol 3, Part G, 2.5.2 and 7.3). The peer has Generic Attribute at 1 to 6,
+/// with Service Changed at 3, its descriptor at 4, and the Database Hash at 6.
 @Suite("A host does not discover again what it knows")
 struct AttributeCachingTests {
     private let user = UserID(number: 1)

@@ -47,8 +47,8 @@ struct DatabaseHashTests {
         return value.reversed().reduce(0) { $0 << 8 | UInt128($1) }
     }
 
-    /// The hash of what the client discovers, by the specification's own words: AES-CMAC with a key of zeros over the declarations,
-    /// and over the handles and types of some descriptors.
+    /// The hash of what the client discovers, by the specification's own words: AES-CMAC with a key of zeros over the
+    /// declarations, and over the handles and types of some descriptors.
     private func discoveredHash(_ world: inout HostWorld, _ pair: HostWorld.Pair) throws -> UInt128 {
         let result = try perform(.discoverAll(includes: true), &world, pair)
         guard case .success(.database(let database)) = result else { throw Unexpected(result: result) }

@@ -15,7 +15,8 @@ struct HighDutyCycleTests {
         return parameters
     }
 
-    /// LE Connection Complete with Advertising Timeout, as a peripheral and, as some controllers have it, with all else zero.
+    /// LE Connection Complete with Advertising Timeout, as a peripheral and, as some controllers have it, with all else
+    /// zero.
     @Test("It ends when the controller says so, in whichever role", arguments: [ConnectionRole.peripheral, .central])
     func ended(_ role: ConnectionRole) throws {
         var controller = ScriptedController.ready()

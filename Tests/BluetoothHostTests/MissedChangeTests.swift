@@ -7,9 +7,9 @@ import Testing
 @testable import BluetoothHost
 @testable import BluetoothUsers
 
-/// Changes of a peer's services that come before its host has subscribed to Service Changed, and which no server indicates (Core
-/// 5.4, Vol 3, Part G, 7.1). The peer has Generic Attribute at 1 to 6, with Service Changed at 3, its descriptor at 4 and the
-/// Database Hash at 6, and another service at 7 to 9.
+/// Changes of a peer's services that come before its host has subscribed to Service Changed, and which no server
+/// indicates (Core 5.4, Vol 3, Part G, 7.1). The peer has Generic Attribute at 1 to 6, with Service Changed at 3, its
+/// descriptor at 4 and the Database Hash at 6, and another service at 7 to 9.
 @Suite("A change that comes before changes are watched")
 struct MissedChangeTests {
     private let user = UserID(number: 1)

@@ -68,6 +68,7 @@ struct OutdatedOperationTests {
 
     static let untouched: [(GATTClientOperation, String)] = [
         (.read(0x0004), "0A 04 00"), (.read(0x0010), "0A 10 00"), (.readByUUID(.deviceName), "08 01 00 FF FF 00 2A"),
+        (.discoverCharacteristics(in: 0x0001...0xFFFF, uuid: nil), "08 01 00 FF FF 03 28"),
     ]
 
     @Test("What concerns other attributes, or asks the peer where they are, goes on", arguments: untouched)

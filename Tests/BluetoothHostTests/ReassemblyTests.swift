@@ -20,7 +20,8 @@ struct ReassemblyTests {
         #expect(controller.takeEvents() == ["notification 16"])
     }
 
-    /// Packets that are dropped, on handle 0x0040 where no other is named: what is reported at once, and what it counts as.
+    /// Packets that are dropped, on handle 0x0040 where no other is named: what is reported at once, and what it counts
+    /// as.
     static let ignored: [(String, [UInt8], String?, HostFault?)] = [
         ("H8: an unknown handle", bytes("02 4120 0700 0300 0400 1B1000"), nil, .dataUnassigned),
         ("H8: a reserved handle", bytes("02 FF2F 0700 0300 0400 1B1000"), nil, .dataUnassigned),

@@ -30,8 +30,8 @@ struct SharedScene {
     private var pairingPDUs: [[UInt8]] = []
     /// What peers got over credit-based channels, which they do not answer by themselves, as `endpoint: octets`.
     private var sdus: [String] = []
-    /// What peers answer, by the octets of the request; nothing where that is empty. To most requests for services they answer
-    /// that there are none.
+    /// What peers answer, by the octets of the request; nothing where that is empty. To most requests for services they
+    /// answer that there are none.
     var responses: [[UInt8]: [UInt8]] = [:]
     /// What peers send before they answer, by the octets of the request: one at a time.
     var interruptions: [[UInt8]: [[UInt8]]] = [:]

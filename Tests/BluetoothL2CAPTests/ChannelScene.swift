@@ -126,8 +126,8 @@ struct ChannelScene {
         return writer.bytes
     }
 
-    /// Opens a channel that the peer asks for: its endpoint is 0x0050, it takes SDUs of 100 octets in K-frames of 23, and
-    /// gives two credits.
+    /// Opens a channel that the peer asks for: its endpoint is 0x0050, it takes SDUs of 100 octets in K-frames of 23,
+    /// and gives two credits.
     mutating func accept() throws -> CreditBasedChannel.ID {
         _ = receive("14 01 0A 00 80 00 50 00 64 00 17 00 02 00")
         guard case .opened(let id, by: .peer)? = events().last else { throw ChannelOpeningFailure.cancelled }

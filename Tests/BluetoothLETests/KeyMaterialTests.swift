@@ -14,8 +14,8 @@ struct KeyMaterialTests {
 
     static func octets(_ octet: UInt8) -> [UInt8] { [UInt8](repeating: octet, count: 24) }
 
-    /// A device with key material, and a central that has paired with it under the eyes of a person, with the handle of the
-    /// material.
+    /// A device with key material, and a central that has paired with it under the eyes of a person, with the handle of
+    /// the material.
     private struct Paired {
         let scene: SecureScene
         let connection: Connection

@@ -1,10 +1,10 @@
 import AdapterTestSupport
 import BluetoothAdapter
-import BluetoothHost
 import BluetoothUsers
 import Testing
 import VirtualRadio
 
+@testable import BluetoothHost
 @testable import BluetoothLE
 
 @Suite("Several adapters on one controller", .timeLimit(.minutes(30)))
@@ -124,13 +124,28 @@ struct SharingTests {
         await radio.advance(by: .seconds(3))
         try await service.withdraw()
         try await radio.passing { await until { link.knownChanges == known + 1 } }
-        let calls: [HostCall.Kind] = [
-            .perform(link.identifier, .read(stored.valueHandle)), .write(link.identifier, stored.valueHandle, [1]),
+        // The same link before its side has heard of the change.
+        let information = LinkInformation(
+            role: .central, peer: link.peer, address: link.address, mtu: link.mtu, parameters: connection.parameters,
+            security: connection.security)
+        let late = Connection(adapter: connection.adapter, link: Link(link.identifier, information, name: nil))
+        let notified = DiscoveredCharacteristic(
+            uuid: Scene.notified, declarationHandle: stored.declarationHandle, valueHandle: stored.valueHandle,
+            endHandle: stored.endHandle, properties: .notify)
+        let session = try await late.openSession()
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await late.read(stored) }, { try await late.write([1], to: stored) },
+            { try await late.writeSigned([1], to: stored) }, { _ = try await late.notifications(of: notified) },
+            {
+                await session.begin(.read(stored.valueHandle), as: 1)
+                for try await case .ended(1, let result) in session.events {
+                    _ = try result.get()
+                    return
+                }
+            },
         ]
         for call in calls {
-            await #expect(throws: BluetoothError.servicesChanged) {
-                try await radio.passing { try await connection.router.call(call, knownChanges: known) }
-            }
+            await #expect(throws: BluetoothError.servicesChanged) { try await radio.passing { try await call() } }
         }
         // One that is made afterwards is answered by the peer.
         let error = await #expect(throws: BluetoothError.self) {

@@ -84,7 +84,8 @@ struct StreamTests {
             }
         }()
         await until { await scene.central.pendingCount == 1 }
-        // As many as there are credits, and as went into the controller's buffers, of which something else may have one.
+        // As many as there are credits, and as went into the controller's buffers, of which something else may have
+        // one.
         #expect((64...72).contains(sent.load(ordering: .relaxed)))
         await scene.radio.advance(by: .seconds(1))
         try await scene.radio.passing { await until { sent.load(ordering: .relaxed) == 100 } }

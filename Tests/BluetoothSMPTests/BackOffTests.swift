@@ -2,7 +2,8 @@ import BluetoothBase
 import BluetoothSMP
 import Testing
 
-/// An attempt of this device with a peer that has failed to authenticate itself a moment ago (Core 5.4, Vol 3, Part H, 2.3.6).
+/// An attempt of this device with a peer that has failed to authenticate itself a moment ago (Core 5.4, Vol 3, Part H,
+/// 2.3.6).
 struct BackOffTests {
     /// A device that begins to pair just after the passkey was wrong, and waits.
     private func waiting(_ role: LinkRole) -> PairingSide {

@@ -2,8 +2,8 @@ import BluetoothBase
 import BluetoothSMP
 import Testing
 
-/// Every PDU that is missing, comes twice, or comes in the place of the next one, in every model and both roles, ends in failure
-/// (SM PROT; S5).
+/// Every PDU that is missing, comes twice, or comes in the place of the next one, in every model and both roles, ends
+/// in failure (SM PROT; S5).
 struct DisorderTests {
     struct Scenario: CustomTestStringConvertible {
         var name: String

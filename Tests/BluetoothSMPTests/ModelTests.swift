@@ -2,8 +2,8 @@ import BluetoothBase
 import BluetoothSMP
 import Testing
 
-/// Every pair of IO capabilities ends as the tables say (Core 5.4, Vol 3, Part H, 2.3.5.1): SM/CEN and SM/PER, JW, PKE, OOB, SCJW,
-/// SCPK, SCOB.
+/// Every pair of IO capabilities ends as the tables say (Core 5.4, Vol 3, Part H, 2.3.5.1): SM/CEN and SM/PER, JW, PKE,
+/// OOB, SCJW, SCPK, SCOB.
 struct ModelTests {
     /// Table 2.8. Lines: the responder; columns: the initiator; both in the order of the protocol's values.
     /// J Just Works, N numeric comparison, I the initiator shows a passkey, R the responder shows it, B both enter it.

@@ -3,8 +3,8 @@ import BluetoothSMP
 import Foundation
 import Testing
 
-/// Pairings of another stack with itself. With the same keys and nonces this one sends the same octets, in either role, and comes to
-/// the same key. (Two of ours that pair with each other may share a mistake.)
+/// Pairings of another stack with itself. With the same keys and nonces this one sends the same octets, in either role,
+/// and comes to the same key. (Two of ours that pair with each other may share a mistake.)
 struct OtherStackTests {
     struct Session: Decodable, Sendable, CustomTestStringConvertible {
         var name: String

@@ -2,8 +2,8 @@ import BluetoothBase
 import BluetoothSMP
 import Testing
 
-/// What hostile and broken peers send, second part: strength, keys, roles. Every row has its number in the list of what a stack must
-/// withstand.
+/// What hostile and broken peers send, second part: strength, keys, roles. Every row has its number in the list of what
+/// a stack must withstand.
 struct RobustnessOfKeysTests {
     @Test(arguments: LinkRole.allCases)
     func `S12: pairing again with less is refused`(_ role: LinkRole) {

@@ -219,8 +219,8 @@ struct StreamOrderTests {
     }
 }
 
-/// As above, for what concerns keys and encryption. The peer is 06:05:04:03:02:01, the key of whose bond is 1 for EDIV 2 and
-/// Rand 3.
+/// As above, for what concerns keys and encryption. The peer is 06:05:04:03:02:01, the key of whose bond is 1 for EDIV
+/// 2 and Rand 3.
 @Suite("What no host may do with keys")
 struct SecurityInspectorTests {
     private static let connected = ["< 043E1301004000000006050403020118000000 C80001"]

@@ -6,8 +6,8 @@ import Testing
 
 import BluetoothSimulation
 
-/// An application of one's own in many worlds: a thermometer that counts its readings, and a phone that takes them for as
-/// long as it can. What it shows must never go back, whatever the weather does to the link.
+/// An application of one's own in many worlds: a thermometer that counts its readings, and a phone that takes them for
+/// as long as it can. What it shows must never go back, whatever the weather does to the link.
 @Suite("An application of one's own")
 struct OwnApplicationTests {
     private static let service: BluetoothUUID = "1809"

@@ -3,8 +3,8 @@ import BluetoothSimulation
 import CoreBluetooth
 import Testing
 
-/// An application of one's own on Core Bluetooth in many worlds: a thermometer that counts its readings, and a phone that
-/// takes them for as long as it can. What it shows must never go back, whatever the weather does to the link.
+/// An application of one's own on Core Bluetooth in many worlds: a thermometer that counts its readings, and a phone
+/// that takes them for as long as it can. What it shows must never go back, whatever the weather does to the link.
 @Suite("An application of one's own on Core Bluetooth")
 struct OwnDelegatesTests {
     @Test("Readings never go back, whatever the weather", arguments: [ScenarioKind.links, .controllers])

@@ -37,7 +37,8 @@ struct StandardStreamsTests {
         func run() async throws { BluetoothPlatform.exit(66) }
     }
 
-    /// Closes standard output, and has it taken. A thread of the tests may be quicker and get the descriptor for itself.
+    /// Closes standard output, and has it taken. A thread of the tests may be quicker and get the descriptor for
+    /// itself.
     private static func closeOutput() throws {
         for _ in 0..<100 where StandardStreams.isOutputWritable {
             close(STDOUT_FILENO)

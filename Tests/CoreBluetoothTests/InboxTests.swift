@@ -34,7 +34,8 @@ struct InboxTests {
             inbox.append(0)
             inbox.schedule {}
         }
-        // What a concurrent queue may do: the next block begins before the first one has returned, and it does not finish.
+        // What a concurrent queue may do: the next block begins before the first one has returned, and it does not
+        // finish.
         let goesOn = inbox.deliver { event in
             delivered.append("first \(event)")
             lock.onRelease = {

@@ -43,7 +43,8 @@ struct CurrentThreadTests {
     }
 }
 
-/// The number of the calling thread as the kernel's file system tells it: `/proc/thread-self` leads to `process/task/number`.
+/// The number of the calling thread as the kernel's file system tells it: `/proc/thread-self` leads to
+/// `process/task/number`.
 private func kernelIdentifier() -> Int32? {
     var path = [UInt8](repeating: 0, count: 64)
     let count = path.withUnsafeMutableBytes { bytes in

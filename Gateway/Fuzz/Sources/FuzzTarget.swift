@@ -1,5 +1,5 @@
-/// Something of the gateway that receives bytes from the air, from a client, from the broker or from a file, and what must hold
-/// for any bytes.
+/// Something of the gateway that receives bytes from the air, from a client, from the broker or from a file, and what
+/// must hold for any bytes.
 ///
 /// Not trapping is only the minimum: each target also states its invariants, and throws if one fails.
 enum FuzzTarget: String, CaseIterable {
@@ -54,8 +54,8 @@ func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
     guard condition else { throw FuzzViolation(description: message()) }
 }
 
-/// A fuzzer's bytes as a script: numbers for choices, and pieces of data. It never runs out: missing numbers read as zero, and
-/// missing data as empty.
+/// A fuzzer's bytes as a script: numbers for choices, and pieces of data. It never runs out: missing numbers read as
+/// zero, and missing data as empty.
 struct Script {
     private var rest: ArraySlice<UInt8>
 

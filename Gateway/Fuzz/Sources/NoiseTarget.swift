@@ -12,8 +12,8 @@ private func privateKey(_ octets: Range<UInt8>) -> Curve25519.KeyAgreement.Priva
     return key
 }
 
-/// An encrypted conversation. A handshake with the key is answered, and any other is not; what was changed on the way is never
-/// taken for a message; either side understands what the other sends.
+/// An encrypted conversation. A handshake with the key is answered, and any other is not; what was changed on the way
+/// is never taken for a message; either side understands what the other sends.
 func fuzzNoise(_ script: inout Script) throws {
     var server = NoiseFraming(
         key: SymmetricKey(data: key), name: "attic", address: "02AABBCCDDEE", makeEphemeral: { ours })

@@ -1,7 +1,7 @@
 @testable import GatewayESPHome
 
-/// Frames in the clear, and octets between them, in pieces of any size. What is sent as a frame arrives as it was sent, as long
-/// as nothing else was.
+/// Frames in the clear, and octets between them, in pieces of any size. What is sent as a frame arrives as it was sent,
+/// as long as nothing else was.
 func fuzzPlaintext(_ script: inout Script) throws {
     let piece = 1 + script.choice(of: 64)
     var client = PlaintextFraming(), stream: [UInt8] = []

@@ -4,8 +4,8 @@ import GatewayConfiguration
 import GatewayPipeline
 @testable import GatewayService
 
-/// A request by way of the broker: it is one within its bounds, or there is an answer with a reason, at all times JSON with the
-/// request's `id`.
+/// A request by way of the broker: it is one within its bounds, or there is an answer with a reason, at all times JSON
+/// with the request's `id`.
 func fuzzRequest(_ payload: [UInt8]) throws {
     let answer: RemoteAnswer
     var id: String?
@@ -47,7 +47,8 @@ let replaySeeds = [
     #"{"address":"C0:00:00:00:00:02","type":"random","identity":"A4:C1:38:00:00:01/P","data":"","scan_response":"020A00","connectable":true,"adapter":"hci0"}"#,
 ]
 
-/// The configuration file: a configuration, or an error that names its place and can be shown. The same at each reading.
+/// The configuration file: a configuration, or an error that names its place and can be shown. The same at each
+/// reading.
 func fuzzConfiguration(_ bytes: [UInt8]) throws {
     let yaml = String(decoding: bytes, as: UTF8.self)
     switch (try outcome(yaml), try outcome(yaml)) {

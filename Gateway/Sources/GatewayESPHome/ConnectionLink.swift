@@ -16,7 +16,12 @@ public struct ConnectionLink: ProxyLink {
 
     /// The current ATT_MTU in octets.
     public var mtu: Int {
-        get async throws(ProxyError) { try await call { () throws(BluetoothError) in connection.mtu } }
+        get async throws(ProxyError) {
+            try await call { () throws(BluetoothError) in
+                guard connection.isConnected else { throw .disconnected(.unknown) }
+                return connection.mtu
+            }
+        }
     }
 
     /// Discovers all services, characteristics and descriptors of the device.

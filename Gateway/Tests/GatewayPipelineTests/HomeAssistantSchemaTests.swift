@@ -4,8 +4,8 @@ import Foundation
 import GatewayPipeline
 import Testing
 
-/// Every discovery message is one that Home Assistant takes: the members, classes, units and state classes that its documentation
-/// of MQTT's sensor, binary sensor and event, and its sensor component, list (2026.6).
+/// Every discovery message is one that Home Assistant takes: the members, classes, units and state classes that its
+/// documentation of MQTT's sensor, binary sensor and event, and its sensor component, list (2026.6).
 @Suite struct HomeAssistantSchemaTests {
     static let common: Set<String> = [
         "name", "unique_id", "state_topic", "availability_topic", "device_class", "entity_category", "device", "origin",
@@ -17,7 +17,8 @@ import Testing
 
     static let anything: Set<String> = ["measurement", "total", "total_increasing"]
     static let measured: Set<String> = ["measurement"], summed: Set<String> = ["total", "total_increasing"]
-    /// Of the classes of sensors that the gateway uses: the units, of which the first are its own, and the state classes.
+    /// Of the classes of sensors that the gateway uses: the units, of which the first are its own, and the state
+    /// classes.
     static let sensors: [String: (units: Set<String>, states: Set<String>)] = [
         "temperature": (["°C", "°F", "K"], measured), "humidity": (["%"], measured), "moisture": (["%"], measured),
         "pressure": (["hPa", "Pa", "kPa", "mbar", "bar"], measured), "illuminance": (["lx"], measured),

@@ -1,8 +1,8 @@
 import SwiftSyntax
 
 extension Adapter {
-    /// Puts a declaration or a statement that is about a framework that Linux has not got, such as one for what is seen on a
-    /// screen, behind a condition. Then nothing within it has to be adapted.
+    /// Puts a declaration or a statement that is about a framework that Linux has not got, such as one for what is seen
+    /// on a screen, behind a condition. Then nothing within it has to be adapted.
     func hideIfMissing(_ node: some SyntaxProtocol) -> SyntaxVisitorContinueKind {
         guard imports.contains(where: Modules.isMissing), let module = framework(of: Syntax(node)) else {
             return .visitChildren

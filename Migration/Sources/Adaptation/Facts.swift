@@ -21,7 +21,8 @@ struct Facts {
     var protocolsWithDefaults: Set<String> = []
     /// Those of which one requirement cannot be given a default.
     var openProtocols: Set<String> = []
-    /// What callers take for the answer of an optional requirement that is not there, as in `d?.mayStop?(self) ?? true`.
+    /// What callers take for the answer of an optional requirement that is not there, as in `d?.mayStop?(self) ??
+    /// true`.
     var answers: [String: Set<String>] = [:]
     /// Types that observe notifications with a selector.
     var observers: Set<String> = []

@@ -4,8 +4,8 @@ import SwiftSyntax
 
 /// One source file, and what it becomes.
 ///
-/// The body of a function with mutants becomes a `switch` with a copy of the body for each, so each mutant is compiled as
-/// if it had been written by hand, and the code without it stays as it was.
+/// The body of a function with mutants becomes a `switch` with a copy of the body for each, so each mutant is compiled
+/// as if it had been written by hand, and the code without it stays as it was.
 struct SourceFile {
     let path: String
     let text: [UInt8]

@@ -16,8 +16,9 @@ struct RadioPort {
     /// The token of the watched descriptor; nil if no descriptor is watched.
     var token: Int?
     var isWatchedForWriting = false
-    /// The time of the next attempt to accept a host, after one has failed, and the reason for the failure.
+    /// The time of the next attempt to accept a host; nil unless the last attempt failed.
     var retry: Instant?
+    /// The reason for that failure.
     var shortage: TransportError?
 
     /// Starts to listen if the transport is a server.

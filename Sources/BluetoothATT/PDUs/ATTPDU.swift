@@ -36,7 +36,7 @@ public protocol ATTParameterlessPDU: ATTPDU, Equatable, Sendable {
 }
 
 extension ATTParameterlessPDU {
-    /// Throws if there are any parameters.
+    /// Decodes the PDU, which has no parameters. Throws if there are any.
     @inlinable
     public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
         try parameters.finish()

@@ -106,8 +106,8 @@ public struct MultipleHandleValueNotification: ATTPDU, ~Escapable {
         self.handleLengthValueTupleList = handleLengthValueTupleList
     }
 
-    /// Throws if the last tuple is incomplete: unlike a response, this PDU is never truncated. A single tuple is
-    /// accepted, although a server should send two or more.
+    /// Decodes the tuples. Throws if the last one is incomplete: unlike a response, this PDU is never truncated. A
+    /// single tuple is accepted, although a server should send two or more.
     @inlinable
     @_lifetime(copy parameters)
     public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {

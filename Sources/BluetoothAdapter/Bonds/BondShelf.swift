@@ -5,7 +5,7 @@ import BluetoothSMP
 /// One local identity and its bonds. This is the content of one file, together with the rules for changing it.
 struct BondShelf: Equatable, Sendable {
     private(set) var identity: DeviceIdentity
-    /// The controllers that use this identity. A controller whose address is the identity address uses it as well.
+    /// The controllers that use this identity. A controller whose address is the identity address also uses it.
     private(set) var controllers: [DeviceAddress] = []
     /// Sorted by address. Each peer occurs once.
     private(set) var bonds: [Bond] = []

@@ -108,7 +108,7 @@ struct BondWriteQueue: Sendable {
 
     /// Drops all changes. The change that is being written may still succeed.
     ///
-    /// - Returns: the number of changes whose outcome is unknown.
+    /// - Returns: the number of dropped changes, including the one that is being written.
     mutating func abandon() -> Int {
         defer { (waiting, current, results, stored) = ([], nil, [], [:]) }
         return waiting.count + (current == nil ? 0 : 1)

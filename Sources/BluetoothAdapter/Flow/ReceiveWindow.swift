@@ -17,7 +17,7 @@ public final class ReceiveWindow: Sendable {
 
     /// The maximum number of waiting octets: 1 MiB.
     public static let limit = 1 << 20
-    /// The minimum that a value counts for, since even an empty value takes memory.
+    /// The minimum number of octets that a value counts for, since even an empty value takes memory.
     public static let leastCount = 64
 
     private static let holdLimit = limit / 2

@@ -59,7 +59,8 @@ extension TerminalAgent {
     func outOfBandData(of connection: Connection) async -> OutOfBandData? {
         do {
             guard let record = try desk.outOfBand?.read() else { return nil }
-            guard record.address.map({ PeerID($0) == connection.peer }) ?? true else { return nil }
+            let names = [connection.peer, PeerID(connection.address)]
+            guard record.address.map({ names.contains(PeerID($0)) }) ?? true else { return nil }
             return record.data
         } catch {
             desk.prompt.say("pairing goes on without out-of-band data: \(error)")

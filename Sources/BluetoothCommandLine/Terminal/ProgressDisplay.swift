@@ -8,6 +8,8 @@ public final class ProgressDisplay: Sendable {
     private let isTerminal: Bool
     private let pace: Mutex<ProgressPace>
 
+    /// Creates a display that shows nothing yet.
+    ///
     /// - Parameter verb: the participle for the octets, such as "received".
     public init(_ verb: String) {
         self.verb = verb

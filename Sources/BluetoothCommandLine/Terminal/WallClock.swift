@@ -65,10 +65,10 @@ struct CalendarTime {
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// `2026-11-22T12:35:49.123Z`.
+    /// The time in ISO 8601, such as `2026-11-22T12:35:49.123Z`.
     public var description: String { String(decoding: iso8601, as: UTF8.self) }
 
-    /// The same, in ASCII. Times before the year 0 or after the year 9999 are limited to those years.
+    /// The text of `description`, in ASCII. Times before the year 0 or after the year 9999 are limited to those years.
     public var iso8601: [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(24)
@@ -76,7 +76,7 @@ extension Timestamp: CustomStringConvertible {
         return text
     }
 
-    /// Appends the same, in ASCII.
+    /// Appends the text of `description`, in ASCII.
     public func write(to text: inout [UInt8]) {
         let year0: Int64 = -62_167_219_200_000, year10000: Int64 = 253_402_300_800_000
         let milliseconds = min(max(millisecondsSince1970, year0), year10000 - 1)

@@ -48,6 +48,8 @@ public struct NotificationSchedule: Sendable {
 
     private var tracks: [Track] = []
 
+    /// Creates a player of notifications.
+    ///
     /// - Parameter notifications: the notifications, in order of time.
     public init(_ notifications: [ScheduledNotification]) {
         for origin in [DeviceDocument.Notification.Origin.subscription, .connection] {

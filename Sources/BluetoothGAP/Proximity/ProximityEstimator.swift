@@ -52,6 +52,8 @@ public struct ProximityEstimator: Sendable {
     private var table: AddressTable<ProximityAverage>
     private var nextOrder: UInt64 = 0
 
+    /// Creates an estimator that has not measured any device yet.
+    ///
     /// - Parameter capacity: the maximum number of devices to track. A new device replaces the least recently seen one.
     public init(_ configuration: Configuration = Configuration(), capacity: Int = 1024) {
         self.configuration = configuration

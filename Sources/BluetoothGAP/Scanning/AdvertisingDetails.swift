@@ -27,6 +27,8 @@ public struct AdvertisingDetails: Hashable, Sendable {
     /// Whether the advertising is anonymous, that is, without an advertiser address.
     public var isAnonymous = false
 
+    /// Creates the details of a report of extended advertising.
+    ///
     /// - Parameters:
     ///   - sid: Advertising_SID as in the report; 0xFF means that the report contains no ADI field.
     ///   - periodicInterval: in units of 1.25 ms; 0 means no periodic advertising.

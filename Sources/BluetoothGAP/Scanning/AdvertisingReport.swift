@@ -20,6 +20,8 @@ public struct AdvertisingReport: ~Escapable {
     /// fragments.
     public var data: Span<UInt8>
 
+    /// Creates a report, which refers to the memory of `data`.
+    ///
     /// - Parameters:
     ///   - peer: the identity of the advertiser; nil for an advertiser that is known by this address.
     ///   - rssi: the octet of the report; 127 means that it is not available.

@@ -20,6 +20,8 @@ public struct SightingFilter: Sendable {
     /// always the next element.
     private var isReported: [Bool] = []
 
+    /// Creates a filter that has not received any device yet.
+    ///
     /// - Parameter capacity: the maximum number of devices to store. A new device then replaces the least recently
     ///   received one.
     public init(

@@ -31,6 +31,8 @@ public struct SightingTable: Sendable {
 
     private var table: AddressTable<Sighting>
 
+    /// Creates an empty table.
+    ///
     /// - Parameter capacity: the maximum number of devices in the table, from 1 to 1,048,576.
     public init(capacity: Int = Self.defaultCapacity) {
         table = AddressTable(capacity: capacity)

@@ -15,6 +15,8 @@ public struct ChunkedMessageSender: Sendable {
     private let message: [UInt8]
     private let terminator = ChunkedMessage.terminator
 
+    /// Creates a sender for one message.
+    ///
     /// - Parameter chunkSize: The maximum number of octets in one notification: ATT_MTU - 3. Values below 1 count as 1.
     public init(_ message: [UInt8], chunkSize: Int = ChunkedMessage.defaultChunkSize) {
         self.message = message

@@ -8,7 +8,7 @@ import BluetoothBase
 public struct DiscoveredDatabase: Hashable, Sendable {
     /// Primary services, and the secondary services that another service includes.
     public var services: [DiscoveredService]
-    /// Empty if includes were not requested.
+    /// The includes of all services. Empty if includes were not requested.
     public var includes: [DiscoveredInclude]
     /// The characteristics of all services, in the order of their declaration handles.
     public var characteristics: [DiscoveredCharacteristic]

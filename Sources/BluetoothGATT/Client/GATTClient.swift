@@ -33,6 +33,8 @@ public struct GATTClient: Sendable {
     private var currentID: OperationID?
     private var lastNumber: UInt32 = 0
 
+    /// Creates a client without operations.
+    ///
     /// - Parameter channel: The channel named in the identifiers of operations.
     public init(channel: AttributeChannel.ID = .first, maximumWaiting: Int = Self.defaultMaximumWaiting) {
         self.channel = channel

@@ -66,6 +66,8 @@ public struct GATTCharacteristicDefinition: Equatable, Sendable {
     /// The handle of the value; nil for the next one.
     public var valueHandle: AttributeHandle?
 
+    /// Creates the definition of a characteristic.
+    ///
     /// - Parameters:
     ///   - permissions: By default, any link may do what `properties` allow.
     ///   - subscription: By default, any link that may read may subscribe. If the value cannot be read, any link may.

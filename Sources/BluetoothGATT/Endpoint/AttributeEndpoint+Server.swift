@@ -14,8 +14,8 @@ extension AttributeEndpoint {
     ///
     /// - Parameters:
     ///   - handle: The handle of the characteristic's value.
-    ///   - headroom: The number of octets to leave before a PDU for another channel than the first, at most 5. The
-    ///     caller overwrites them.
+    ///   - headroom: The number of octets to leave before a PDU for any channel but the first, at most 5. The caller
+    ///     overwrites them.
     /// - Returns: The channel to send the PDU on.
     /// - Throws: The same errors as the other `notify`.
     public mutating func notify(

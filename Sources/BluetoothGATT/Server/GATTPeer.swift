@@ -23,6 +23,8 @@ public struct GATTPeer: Sendable {
     /// The current security of the link to the client.
     public var security = LinkSecurity.unprotected
 
+    /// Creates the state of a client that has just connected.
+    ///
     /// - Parameters:
     ///   - subscriptions: The subscriptions of a bonded client's last connection.
     ///   - preparedWriteLimits: The limits on the client's queued writes.

@@ -77,8 +77,8 @@ public struct GATTRequestToken: Hashable, Sendable {
 public struct GATTSubscriptionChange: Equatable, Sendable {
     /// The handle of the characteristic's value.
     public var characteristic: AttributeHandle
-    /// The previous configuration. Also empty for the client's first write to a restored subscription, which starts it
-    /// over.
+    /// The previous configuration. Empty if there was none, and if the client enables a restored subscription by its
+    /// first write on this link, which starts the subscription over.
     public var old: GATTClientConfiguration
     /// The configuration from now on; empty if the client has unsubscribed.
     public var new: GATTClientConfiguration

@@ -12,6 +12,8 @@ public struct BTSnoopReader: Sendable {
     public let maximumPacketLength: Int
     private var buffer = CaptureBuffer()
 
+    /// Creates a reader at the beginning of a capture.
+    ///
     /// - Parameter maximumPacketLength: the longest packet to accept, including its indicator. The default is the
     ///   longest ACL packet.
     public init(maximumPacketLength: Int = 0x1_0004) { self.maximumPacketLength = maximumPacketLength }

@@ -14,6 +14,8 @@ public struct CaptureReader: Sendable {
     private var pcap: PcapReader?
     private var pcapng: PcapngReader?
 
+    /// Creates a reader at the beginning of a capture.
+    ///
     /// - Parameter maximumPacketLength: the longest packet to accept, including its indicator. The default is the
     ///   longest ACL packet.
     public init(maximumPacketLength: Int = 0x1_0004) { self.maximumPacketLength = maximumPacketLength }

@@ -144,7 +144,7 @@ public struct LESetExtendedAdvertisingEnable: HCICommand {
 
     /// The command's opcode: OGF 0x08, OCF 0x0039.
     public static let opcode = HCIOpcode.leSetExtendedAdvertisingEnable
-    /// Whether to enable or disable the sets.
+    /// Whether to enable the sets. False disables them.
     public var isEnabled: Bool
     /// Up to 63 sets. If `isEnabled` is false, an empty list disables all sets.
     public var sets: [AdvertisingSet]

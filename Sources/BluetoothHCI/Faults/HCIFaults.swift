@@ -62,7 +62,7 @@ public struct HCIFaults: Sendable {
     /// The time at which to call `fire`; nil while no packet is held.
     public var nextDeadline: Instant? { held.nextDeadline }
 
-    /// Moves the packets that are due to the queues.
+    /// Moves each held packet whose time has come to the queue of its receiver.
     public mutating func fire(at now: Instant) {
         while let (packet, receiver) = held.popFirst(at: now) {
             self[receiver].append(packet.span)
@@ -71,10 +71,9 @@ public struct HCIFaults: Sendable {
 
     // MARK: - Packets
 
-    /// The maximum numbers of packets and of octets that may be held. Beyond that, the earliest packets are released
-    /// early.
+    /// The maximum number of held packets. Beyond that, the earliest packets are released early.
     public static var maximumHeldPackets: Int { HeldPackets.maximumCount }
-    /// The maximum total length of the held packets, in octets.
+    /// The maximum total length of the held packets, in octets. Beyond that, the earliest packets are released early.
     public static var maximumHeldOctets: Int { HeldPackets.maximumOctets }
 
     /// Whether a packet can be held without releasing another one early. A caller that can postpone further packets

@@ -22,6 +22,8 @@ public struct ACLFlowControl: Sendable {
         var isAbandoned = false
     }
 
+    /// Creates the flow control of a controller whose buffers are all free.
+    ///
     /// - Parameter bufferCount: `totalACLDataPackets` as reported by the controller.
     public init(bufferCount: Int) {
         self.bufferCount = max(0, bufferCount)

@@ -60,6 +60,8 @@ public struct ACLReassembler: Sendable {
         public init() {}
     }
 
+    /// Creates a reassembler at the beginning of a frame.
+    ///
     /// - Parameter maximumFrameLength: the longest frame to accept, in octets, including its 4-octet header.
     public init(maximumFrameLength: Int) { self.maximumFrameLength = maximumFrameLength }
 

@@ -41,6 +41,8 @@ public struct CommandQueue: Sendable {
         var packet: ByteWriter
     }
 
+    /// Creates an empty queue.
+    ///
     /// - Parameters:
     ///   - capacity: the maximum number of commands waiting to be sent.
     ///   - timeout: the time within which the controller must answer.

@@ -87,13 +87,13 @@ public struct PeriodicSyncTransferMode: RawRepresentable, Hashable, Sendable {
     /// Creates a mode from the command parameter. Reserved values are accepted.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// It ignores the information.
+    /// The controller ignores the information.
     public static let ignore = PeriodicSyncTransferMode(rawValue: 0)
-    /// It synchronizes, with reports initially disabled.
+    /// The controller synchronizes, with reports initially disabled.
     public static let withoutReports = PeriodicSyncTransferMode(rawValue: 1)
-    /// It synchronizes, with reports enabled.
+    /// The controller synchronizes, with reports enabled.
     public static let synchronize = PeriodicSyncTransferMode(rawValue: 2)
-    /// It synchronizes, with reports enabled and duplicates filtered.
+    /// The controller synchronizes, with reports enabled and duplicates filtered.
     public static let filterDuplicates = PeriodicSyncTransferMode(rawValue: 3)
 }
 

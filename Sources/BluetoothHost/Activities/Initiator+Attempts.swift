@@ -25,7 +25,7 @@ extension Initiator {
 
     struct Attempt: Hashable, Sendable {
         let identifier: ConnectionAttempt
-        /// The peer, identified as by the caller.
+        /// The peer's identifier, as the caller passed it.
         let peer: PeerID
         let deadline: Instant?
         let route: ConnectionRoute

@@ -106,7 +106,7 @@ extension LEEventMask {
         .phyUpdateComplete,
     ]
 
-    /// The same, plus the events of commands that only some controllers support.
+    /// The LE events in `host`, and those of commands that only some controllers support.
     fileprivate static func host(for profile: ControllerProfile) -> LEEventMask {
         var mask = host
         if profile.hasExtendedCommands {

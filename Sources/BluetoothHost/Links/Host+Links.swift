@@ -236,7 +236,7 @@ extension Host {
     }
 
     /// Takes back the packets that have not been sent to the controller yet, because a new link may have the same
-    /// handle by then.
+    /// handle by the time they are sent.
     private mutating func dropPackets(of handle: ConnectionHandle) {
         outbox.removeAll { packet in
             packet.count > 2 && packet[0] == HCIPacketType.aclData.rawValue

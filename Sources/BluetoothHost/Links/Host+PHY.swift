@@ -10,7 +10,8 @@ extension Host {
     /// - Parameters:
     ///   - phys: the PHYs that this device prefers. The controller chooses one that both sides support.
     ///   - options: the preferred coding on LE Coded.
-    /// - Throws: `.unsupported` if the controller lacks LE Set PHY, `.busy` while another request is pending.
+    /// - Throws: `.invalidParameters` if `phys` is empty or contains an unknown PHY, `.unsupported` if the controller
+    ///   lacks LE Set PHY, `.busy` while another request is pending.
     public mutating func setPreferredPHYs(
         _ phys: LEPHYs, options: LEPHYOptions = .noPreference, of link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> RequestIdentifier {

@@ -30,7 +30,7 @@ extension Host {
         closeFrame(slot, to: channel.identifier)
     }
 
-    /// The same for any channel, identified by the peer's endpoint.
+    /// Closes the frame like `closeFrame(_:_:)`, for any channel, which the peer's endpoint identifies.
     ///
     /// - Parameter sduLength: the SDU length to write into the first two octets of the payload; nil if the frame does
     ///   not start an SDU.

@@ -43,8 +43,8 @@ extension Host {
         perform(try handle(&links.at[slot.index], context), slot, at: now)
     }
 
-    /// The same for an event that carries a request. The request gets an identifier here, unless the state machine
-    /// refuses it.
+    /// Like `advance`, for an event that carries a request. The request gets an identifier here, unless the state
+    /// machine refuses it.
     mutating func request(
         _ slot: LinkSlot, at now: Instant,
         _ handle: (inout Link, RequestIdentifier, LinkContext) throws(HostError) -> [LinkEffect]

@@ -13,6 +13,8 @@ public struct LinkTransmitPower: Equatable, Sendable {
     /// Whether this is the maximum power of the side.
     public var isMaximum: Bool
 
+    /// Creates a transmit power. A value is nil if it is not available.
+    ///
     /// - Parameters:
     ///   - level: the transmit power in dBm.
     ///   - maximum: the maximum transmit power in dBm.

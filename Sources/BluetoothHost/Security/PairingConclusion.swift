@@ -16,7 +16,7 @@ struct PairingConclusion: Hashable, Sendable {
 
     /// Events that happened while a bond was being stored, and that are handled afterwards.
     struct Sequel: Hashable {
-        /// The end of the next pairing, which had started before the bond was being stored.
+        /// The end of the next pairing, which had started before the host began to store the bond.
         var outcome: Outcome?
         /// A PDU of the next pairing.
         var heldPDU: [UInt8]?

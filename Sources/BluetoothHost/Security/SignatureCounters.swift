@@ -8,7 +8,7 @@
 ///         key.counter = counters.reserve()
 ///         try store.save(bond, of: identity)
 ///     }
-///     guard let counter = counters.take() else { … }   // pair anew
+///     guard let counter = counters.take() else { … }   // pair again
 ///
 /// The counters of a peer's signatures are not reserved. The lowest counter that will be accepted next must be stored
 /// before the application receives the value. Otherwise the write could be replayed after a crash.
@@ -20,6 +20,8 @@ public struct SignatureCounters: Equatable, Sendable {
     /// The first counter that is not reserved, which is the stored one.
     private var limit: UInt32
 
+    /// Creates counters of which none is reserved.
+    ///
     /// - Parameter stored: the stored counter. Neither it nor any greater one was ever used.
     public init(stored: UInt32) {
         next = stored

@@ -50,7 +50,8 @@ extension CreditBasedChannel.Kind {
         }
     }
 
-    /// The maximum MPS: a K-frame of this length plus the SDU length fits an L2CAP length field.
+    /// The maximum MPS (Core 5.4, Vol 3, Part A, 4.22 and 4.25). With the SDU length before it, a payload of this
+    /// length still fits the length field of an L2CAP frame.
     public static let greatestMPS: UInt16 = 65533
 
     func allows(mtu: UInt16, mps: UInt16) -> Bool {

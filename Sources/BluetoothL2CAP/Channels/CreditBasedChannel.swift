@@ -162,7 +162,8 @@ public struct CreditBasedChannel: Sendable {
         case pdu(ID, owesCredits: Bool)
         /// The payload has completed an SDU. Copy it with `CreditBasedChannels.appendReassembled`.
         case reassembledSDU(ID)
-        /// The same for a PDU of an ATT bearer.
+        /// The payload has completed a PDU of an ATT bearer. Copy it as for `reassembledSDU`; for `owesCredits`, see
+        /// `pdu`.
         case reassembledPDU(ID, owesCredits: Bool)
         /// The SDU is not complete yet.
         case incomplete

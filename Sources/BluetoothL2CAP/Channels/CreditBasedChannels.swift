@@ -153,7 +153,8 @@ public struct CreditBasedChannels: Sendable {
 
     /// Whether an SDU can be sent.
     public enum Readiness: Hashable, Sendable {
-        /// It can: this many K-frames may be sent immediately; 0 if others wait before it, or without a credit.
+        /// The SDU can be sent. The associated value is the number of its K-frames that may be sent immediately: 0 if
+        /// other SDUs wait before it, or if the channel has no credit.
         case ready(frames: Int)
         /// Too many SDUs wait. `isReadyAgain` reports when there is room.
         case full

@@ -27,7 +27,7 @@ public struct CreditBasedConnectionResult: RawRepresentable, Hashable, Sendable 
     public static let sourceCIDAlreadyAllocated = Self(rawValue: 0x000A)
     /// Refused: the peer does not accept the parameters.
     public static let unacceptableParameters = Self(rawValue: 0x000B)
-    /// Only used in the response to a Credit Based Connection Request, like the pending results.
+    /// Refused: a parameter is invalid. Like the pending results, only used for enhanced credit-based channels.
     public static let invalidParameters = Self(rawValue: 0x000C)
     /// The answer follows in a later response, for an unspecified reason.
     public static let pending = Self(rawValue: 0x000D)
@@ -50,7 +50,7 @@ public struct CreditBasedReconfigureResult: RawRepresentable, Hashable, Sendable
     public static let successful = Self(rawValue: 0x0000)
     /// Refused: the MTU of a channel must not become smaller.
     public static let mtuReductionNotAllowed = Self(rawValue: 0x0001)
-    /// A smaller MPS is allowed for one channel at a time only.
+    /// Refused: the MPS may become smaller on only one channel at a time.
     public static let mpsReductionNotAllowed = Self(rawValue: 0x0002)
     /// Refused: an endpoint in the request is not that of an open channel.
     public static let invalidDestinationCID = Self(rawValue: 0x0003)

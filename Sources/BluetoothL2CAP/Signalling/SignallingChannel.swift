@@ -6,7 +6,7 @@ import BluetoothBase
 /// Each call writes at most one PDU. A command is refused as specifically as possible: with its own response if its
 /// parameters are unacceptable, with a Command Reject if the command itself is, and not at all if it is a response.
 public struct SignallingChannel: Sendable {
-    /// The longest C-frame payload accepted and sent, in octets: the minimum for every LE device (Table 4.1).
+    /// The longest C-frame payload accepted and sent, in octets: the minimum that every LE device supports (Table 4.1).
     public static let mtu: UInt16 = 23
     /// The initial value of the response timeout, RTX: 1 to 60 seconds are allowed (6.2.1).
     public static let defaultResponseTimeout: Duration = .seconds(30)
@@ -33,6 +33,8 @@ public struct SignallingChannel: Sendable {
         var deadline: Instant
     }
 
+    /// Creates the signalling channel of a new link.
+    ///
     /// - Parameter channelLimit: The maximum number of simultaneous credit-based channels, at most 64.
     public init(
         role: LinkRole, acceptableParameters: AcceptableConnectionParameters = .init(),

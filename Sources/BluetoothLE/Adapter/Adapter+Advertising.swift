@@ -24,7 +24,8 @@ extension Adapter {
     ///     Resolution characteristic states (Core 5.4, Vol 3, Part C, 12.4).
     ///   - duration: how long to advertise; nil for no limit. With the flag `.limitedDiscoverable`, advertising ends
     ///     after 180 seconds at the latest.
-    /// - Throws: `.advertisingDataTooLong`, or `.refusedByController`.
+    /// - Throws: `.invalidParameters` if `interval` or `duration` is out of range, `.advertisingDataTooLong`, or
+    ///   `.refusedByController`.
     public func advertise(
         _ advertisement: AdvertisementData, isConnectable: Bool = true,
         interval: ClosedRange<Duration> = GAPTiming.advertisingFastInterval1, for peer: PeerID? = nil,

@@ -59,6 +59,8 @@ public final class Adapter: Sendable {
         /// called on the adapter's thread and must not block.
         public var logger = Logger(label: "BluetoothLE") { _ in SwiftLogNoOpLogHandler() }
 
+        /// Creates options. All others keep their defaults.
+        ///
         /// - Parameters:
         ///   - seed: the random bits that the host starts from. Defaults to bits from the system.
         ///   - captureFile: a btsnoop file that records every packet to and from the controller.

@@ -59,8 +59,8 @@ extension Adapter {
     ///   - psm: the service's SPSM. With nil, the host chooses a free one from the dynamic range, 0x0080 to 0x00FF.
     ///   - requirement: the protection that a link must have.
     ///   - parameters: what this side accepts on each channel.
-    /// - Throws: `.tooManyPending` if the SPSM is in use or none is free; `.invalidParameters`, also for 0x0027, which
-    ///   is the SPSM of the Enhanced Attribute Protocol.
+    /// - Throws: `.tooManyPending` if the SPSM is in use or none is free; `.invalidParameters` if `parameters` or the
+    ///   SPSM is invalid. 0x0027, the SPSM of the Enhanced Attribute Protocol, counts as invalid.
     public func listen(
         on psm: UInt16? = nil, requirement: ChannelRequirement = .none,
         _ parameters: ChannelParameters = ChannelParameters()

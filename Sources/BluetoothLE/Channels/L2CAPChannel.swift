@@ -36,8 +36,14 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
     /// when all octets are on their way. If the task is cancelled, some of the octets may have been sent.
     ///
     /// - Throws: `.channelClosed`, the reason why the link ended, or `.cancelled`.
+    @inlinable
     public func write(_ octets: some Collection<UInt8>) async throws(BluetoothError) {
-        var rest = Array(octets)[...]
+        try await write(all: Array(octets))
+    }
+
+    @usableFromInline
+    func write(all octets: [UInt8]) async throws(BluetoothError) {
+        var rest = octets[...]
         while !rest.isEmpty {
             try await stream.takeCredit()
             let sdu = Array(rest.prefix(stream.sduLength))

@@ -57,7 +57,7 @@ extension Connection {
     ///         print(service.uuid, service.characteristics.map(\.uuid))
     ///     }
     ///
-    /// The host remembers what it discovered: a second call sends no requests unless the services have changed.
+    /// The peer is asked at each call, unless the host remembers its services from an earlier link. Keep the result.
     ///
     /// - Parameter uuid: only services with this UUID. Defaults to all of them.
     public func services(_ uuid: BluetoothUUID? = nil) async throws(BluetoothError) -> [RemoteService] {
@@ -72,9 +72,37 @@ extension Connection {
     /// - Parameters:
     ///   - uuid: the characteristic's UUID.
     ///   - service: the UUID of the characteristic's service. Defaults to any service.
-    /// - Throws: `.notFound` with the UUID that is missing.
+    /// - Throws: `.notFound` with the UUID that is missing; `.servicesChanged` if the peer's services keep changing.
     public func characteristic(
         _ uuid: BluetoothUUID, in service: BluetoothUUID? = nil
+    ) async throws(BluetoothError) -> DiscoveredCharacteristic {
+        try await followingChanges { known throws(BluetoothError) in
+            try await characteristic(uuid, in: service, known: known)
+        }
+    }
+
+    /// Carries out steps that rely on each other's handles, again from the first one if the services change between them.
+    ///
+    /// - Parameter body: the steps. Its argument is the number of service changes known when the first one begins.
+    /// - Throws: what `body` throws; `.servicesChanged` after four attempts.
+    func followingChanges<Value>(
+        _ body: (_ known: UInt32) async throws(BluetoothError) -> Value
+    ) async throws(BluetoothError) -> Value {
+        for _ in 1..<4 {
+            do throws(BluetoothError) {
+                return try await body(link.knownChanges)
+            } catch {
+                // The change was reported before the error, so that the next attempt knows of it.
+                guard error == .servicesChanged else { throw error }
+            }
+        }
+        return try await body(link.knownChanges)
+    }
+
+    /// - Parameter known: the service changes known when the search began. A later step that relies on the result must
+    ///   pass the same number: the services may change between the steps.
+    func characteristic(
+        _ uuid: BluetoothUUID, in service: BluetoothUUID?, known: UInt32
     ) async throws(BluetoothError) -> DiscoveredCharacteristic {
         let handles: ClosedRange<AttributeHandle>
         if let service {
@@ -84,7 +112,7 @@ extension Connection {
             handles = 0x0001...0xFFFF
         }
         let operation = GATTClientOperation.discoverCharacteristics(in: handles, uuid: uuid)
-        guard case .characteristics(let characteristics) = try await perform(operation),
+        guard case .characteristics(let characteristics) = try await perform(operation, known: known),
             let characteristic = characteristics.first
         else { throw .notFound(uuid) }
         return characteristic

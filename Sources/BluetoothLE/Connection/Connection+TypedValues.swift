@@ -36,7 +36,7 @@ extension Connection {
     public func read<Value: CharacteristicValue>(
         _ type: Value.Type, in service: BluetoothUUID? = nil
     ) async throws(BluetoothError) -> Value {
-        try await read(type, from: try await characteristic(type, in: service))
+        try Value(received: try await read(Value.uuid, in: service))
     }
 
     /// Writes a value and waits for the peer's response.
@@ -53,7 +53,7 @@ extension Connection {
     public func write<Value: CharacteristicValue>(
         _ value: Value, in service: BluetoothUUID? = nil
     ) async throws(BluetoothError) {
-        try await write(value, to: try await characteristic(Value.self, in: service))
+        try await write(value.encoded, to: Value.uuid, in: service)
     }
 
     /// Subscribes to a characteristic, as `notifications(of:)` does, and decodes its values.
@@ -70,7 +70,7 @@ extension Connection {
     public func notifications<Value: CharacteristicValue>(
         _ type: Value.Type, in service: BluetoothUUID? = nil
     ) async throws(BluetoothError) -> ValueSequence<Value> {
-        try await notifications(of: try await characteristic(type, in: service), as: type)
+        ValueSequence(values: try await notifications(of: Value.uuid, in: service))
     }
 }
 

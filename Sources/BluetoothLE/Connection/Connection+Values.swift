@@ -24,20 +24,27 @@ extension Connection {
 
     /// Reads the value of an attribute, however long it is.
     public func read(_ handle: AttributeHandle) async throws(BluetoothError) -> [UInt8] {
-        guard case .value(let value) = try await perform(.readLong(handle)) else { return [] }
+        try await read(handle, known: link.knownChanges)
+    }
+
+    /// - Parameter known: see `characteristic(_:in:known:)`.
+    func read(_ handle: AttributeHandle, known: UInt32) async throws(BluetoothError) -> [UInt8] {
+        guard case .value(let value) = try await perform(.readLong(handle), known: known) else { return [] }
         return value
     }
 
-    /// Reads the value of a characteristic, however long it is.
+    /// Discovers a characteristic, and reads its value, however long it is.
     ///
     ///     let level = try await connection.read("2A19")
     ///
     /// - Parameters:
     ///   - uuid: the characteristic's UUID. If several characteristics have it, the first one is read.
     ///   - service: the UUID of the characteristic's service. Defaults to any service.
-    /// - Throws: `.notFound` with the UUID that is missing.
+    /// - Throws: `.notFound` with the UUID that is missing; `.servicesChanged` if the peer's services keep changing.
     public func read(_ uuid: BluetoothUUID, in service: BluetoothUUID? = nil) async throws(BluetoothError) -> [UInt8] {
-        try await read(try await characteristic(uuid, in: service))
+        try await followingChanges { known throws(BluetoothError) in
+            try await read(try await characteristic(uuid, in: service, known: known).valueHandle, known: known)
+        }
     }
 
     /// Reads the values of all attributes of one type without discovery, in a single request if they fit (Core 5.4, Vol
@@ -62,20 +69,22 @@ extension Connection {
         try await write(octets: Array(value), to: handle)
     }
 
-    /// Writes the value of a characteristic, and waits for the peer's response.
+    /// Discovers a characteristic, writes its value, and waits for the peer's response.
     ///
     ///     try await connection.write([1], to: "2A39", in: "180D")
     ///
     /// - Parameters:
     ///   - uuid: the characteristic's UUID. If several characteristics have it, the first one is written.
     ///   - service: the UUID of the characteristic's service. Defaults to any service.
-    /// - Throws: `.notFound` with the UUID that is missing.
-    @inlinable
+    /// - Throws: `.notFound` with the UUID that is missing; `.servicesChanged` if the peer's services keep changing.
     public func write(
         _ value: some Collection<UInt8>, to uuid: BluetoothUUID, in service: BluetoothUUID? = nil
     ) async throws(BluetoothError) {
         let octets = Array(value)
-        try await write(octets: octets, to: try await characteristic(uuid, in: service).valueHandle)
+        try await followingChanges { known throws(BluetoothError) in
+            let characteristic = try await characteristic(uuid, in: service, known: known)
+            _ = try await router.call(.write(link.identifier, characteristic.valueHandle, octets), knownChanges: known)
+        }
     }
 
     @usableFromInline
@@ -85,7 +94,7 @@ extension Connection {
     }
 
     /// Writes a value without a response. Suspends while the link's queue is full. The value is then sent, exactly
-    /// once. Waiting calls are served in order.
+    /// once, unless the host learns before that its attribute has changed. Waiting calls are served in order.
     ///
     /// - Throws: `.valueTooLong` if the value is longer than ATT_MTU minus 3 octets, or `.servicesChanged` if the
     ///   peer's services change while the call waits.
@@ -146,8 +155,14 @@ extension Connection {
     public func notifications(
         of characteristic: DiscoveredCharacteristic
     ) async throws(BluetoothError) -> EventSequence<[UInt8]> {
+        try await notifications(of: characteristic, known: link.knownChanges)
+    }
+
+    /// - Parameter known: see `characteristic(_:in:known:)`.
+    func notifications(
+        of characteristic: DiscoveredCharacteristic, known: UInt32
+    ) async throws(BluetoothError) -> EventSequence<[UInt8]> {
         try router.check(link)
-        let known = link.knownChanges
         let configuration = characteristic.properties.preferredConfiguration
         guard !configuration.isEmpty else { throw .notSupported(.subscriptions) }
         guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
@@ -175,16 +190,18 @@ extension Connection {
         return sequence
     }
 
-    /// Subscribes to a characteristic. See `notifications(of:)`.
+    /// Discovers a characteristic, and subscribes to it. See `notifications(of:)`.
     ///
     /// - Parameters:
     ///   - uuid: the characteristic's UUID. If several characteristics have it, the first one is used.
     ///   - service: the UUID of the characteristic's service. Defaults to any service.
-    /// - Throws: `.notFound` with the UUID that is missing.
+    /// - Throws: `.notFound` with the UUID that is missing; `.servicesChanged` if the peer's services keep changing.
     public func notifications(
         of uuid: BluetoothUUID, in service: BluetoothUUID? = nil
     ) async throws(BluetoothError) -> EventSequence<[UInt8]> {
-        try await notifications(of: try await characteristic(uuid, in: service))
+        try await followingChanges { known throws(BluetoothError) in
+            try await notifications(of: try await characteristic(uuid, in: service, known: known), known: known)
+        }
     }
 
     /// Ends every subscription to a characteristic, and waits for the peer's response. The sequences end without an

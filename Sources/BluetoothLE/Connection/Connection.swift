@@ -15,7 +15,8 @@ public struct Connection: Sendable {
 
     var router: EventRouter { adapter.router }
 
-    /// The peer. A bonded peer has the same ID on every link, whatever address it uses.
+    /// The peer. The ID stays the same while the link exists, and a bonded peer has that of its bond on later links,
+    /// whatever address it uses.
     public var peer: PeerID { link.peer }
 
     /// The address that the peer uses on this link.
@@ -113,11 +114,16 @@ public struct Connection: Sendable {
     }
 
     /// Performs a GATT operation.
-    func perform(_ operation: GATTClientOperation) async throws(BluetoothError) -> GATTClientResult {
+    ///
+    /// - Parameter known: the service changes that were known when the handles of the operation were found, see
+    ///   `HostCall.knownChanges`. Defaults to those that are known now.
+    func perform(
+        _ operation: GATTClientOperation, known: UInt32? = nil
+    ) async throws(BluetoothError) -> GATTClientResult {
         try router.check(link)
         guard
             case .gatt(let result) = try await router.call(
-                .perform(link.identifier, operation), knownChanges: link.knownChanges)
+                .perform(link.identifier, operation), knownChanges: known ?? link.knownChanges)
         else { throw .cancelled }
         return result
     }

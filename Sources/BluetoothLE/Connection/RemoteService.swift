@@ -5,7 +5,7 @@ import BluetoothGATT
 /// A service of a peer, with its characteristics: a part of the result of `Connection.services()`.
 ///
 /// It is valid until the peer reports that its services have changed.
-public struct RemoteService: Hashable, Sendable {
+public struct RemoteService: Sendable {
     private let service: DiscoveredService
     /// Everything that was discovered with the service. Copies share it.
     private let database: DiscoveredDatabase
@@ -42,6 +42,15 @@ public struct RemoteService: Hashable, Sendable {
     public func descriptors(of characteristic: DiscoveredCharacteristic) -> [DiscoveredDescriptor] {
         Array(database.descriptors(of: characteristic))
     }
+}
+
+/// Services are equal if their UUIDs, kinds and handles are.
+extension RemoteService: Hashable {
+    /// Whether two values are the same service of a peer.
+    public static func == (first: RemoteService, second: RemoteService) -> Bool { first.service == second.service }
+
+    /// Hashes the service without its characteristics.
+    public func hash(into hasher: inout Hasher) { hasher.combine(service) }
 }
 
 extension DiscoveredService {

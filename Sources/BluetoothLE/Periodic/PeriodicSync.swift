@@ -102,8 +102,9 @@ public struct PeriodicSync: AsyncSequence, Sendable {
     ///   - slot: the response slot, counted from 0.
     ///   - data: the response, at most 251 octets.
     public func respond(
-        to report: PeriodicAdvertisement, in subevent: Int? = nil, slot: Int, _ data: [UInt8]
+        to report: PeriodicAdvertisement, in subevent: Int? = nil, slot: Int, _ data: some Collection<UInt8>
     ) async throws(BluetoothError) {
+        let data = Array(data)
         try await router.call(
             .sync(identifier, .respond(report.report, subevent: subevent, slot: slot, data)))
     }

@@ -16,6 +16,8 @@ public struct Pairing: Hashable, Sendable {
     /// How long a peer may remain silent (Vol 3, Part H, 3.4).
     static let timeout = Duration.seconds(30)
 
+    /// Creates the state machine for a new link, without a pairing.
+    ///
     /// - Parameters:
     ///   - role: This device's role on the link.
     ///   - local: The address that this device uses on the link.

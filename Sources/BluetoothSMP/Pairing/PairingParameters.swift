@@ -50,7 +50,7 @@ public struct SecurityPolicy: Equatable, Sendable {
     /// Whether the debug key of the specification (Vol 3, Part H, 2.3.5.6.1) is allowed as a public key, and is used by
     /// this device. Anyone who listens can then decrypt the traffic.
     public var usesDebugKeys: Bool
-    /// The keys that this device distributes, and those that it requests from a peer.
+    /// The keys that this device distributes.
     public var distributedKeys: KeyDistribution
     /// The keys that this device requests from a peer.
     public var wantedKeys: KeyDistribution

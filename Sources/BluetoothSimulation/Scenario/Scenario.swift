@@ -31,7 +31,7 @@ public struct Scenario: Equatable, Codable, Sendable {
         public var offersSecureConnections: Bool
         /// Whether the device refuses LE legacy pairing.
         public var requiresSecureConnections: Bool
-        /// The range of key sizes, in octets, 7 to 16.
+        /// The smallest key size that the device accepts, in octets, 7 to 16.
         public var minimumKeySize: UInt8
         /// The largest key size that the device offers, in octets, 7 to 16.
         public var maximumKeySize: UInt8
@@ -39,7 +39,7 @@ public struct Scenario: Equatable, Codable, Sendable {
 
     /// A controller, its host and its users.
     public struct Device: Equatable, Codable, Sendable {
-        /// The length and the number of the controller's data buffers.
+        /// The length of each of the controller's ACL data buffers, in octets.
         public var bufferLength: UInt16
         /// The number of the controller's ACL data buffers.
         public var bufferCount: UInt8

@@ -19,7 +19,7 @@ public final class ScenarioRun {
     var services: [GATTServiceHandles?] = []
     /// The values that may be read of the characteristic `stored` of each station, while its service is published.
     var stored: [StoredValue?] = []
-    /// The service of each station whose subscription clients write directly.
+    /// For each station, the service whose Client Characteristic Configuration clients write directly.
     var configurables: [GATTServiceHandles?] = []
     /// The value last written to those subscriptions on each link; nil if it is unknown.
     var configurations: [Way: (handle: AttributeHandle, link: LinkIdentifier, value: GATTClientConfiguration?)] = [:]

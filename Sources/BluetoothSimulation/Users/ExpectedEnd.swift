@@ -20,11 +20,11 @@ struct ExpectedEnd {
         case any
         /// This complete value.
         case value([UInt8])
-        /// The beginning of this value, as much as fits into a Read Response.
+        /// The beginning of this value, up to the length of a Read Response.
         case beginning([UInt8])
         /// The beginning of the value of this characteristic, the only one of its type.
         case typed(AttributeHandle, [UInt8])
-        /// The complete values of these handles, as many as fit.
+        /// The complete values of the first of these handles, up to the last one that fits.
         case several([AttributeHandle], [[UInt8]?])
     }
 

@@ -228,18 +228,28 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
             let sightings = adapter.scan(for: filter)
             scanCount += 1
             defer { scanCount -= 1 }
-            await withTaskGroup(of: Void.self) { group in
+            let end = await withTaskGroup(of: BluetoothError?.self) { group in
                 group.addTask { await Self.exhaust(sightings) }
-                group.addTask { await gate.wait() }
-                await group.next()
+                group.addTask {
+                    await gate.wait()
+                    return nil
+                }
+                let first = await group.next() ?? nil
                 group.cancelAll()
+                return first
             }
+            if let end { throw end }
         }
     }
 
-    private static func exhaust(_ sightings: EventSequence<Sighting>) async {
-        var sightings = sightings.makeAsyncIterator()
-        while let sighting = try? await sightings.next() { _ = sighting }
+    /// Takes sightings until the sequence ends. Returns why it did.
+    private static func exhaust(_ sightings: EventSequence<Sighting>) async -> BluetoothError? {
+        do throws(BluetoothError) {
+            for try await _ in sightings {}
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func stop(_ kind: Scenario.Action.Kind) {

@@ -9,7 +9,7 @@ import BluetoothHost
 /// hash, they are valid for a bonded peer, which indicates changes on the next link. A peer with neither is discovered
 /// again on each link.
 struct AttributeCaching: StateMachine {
-    /// The peer's response about its Database Hash.
+    /// The result of reading the peer's Database Hash.
     enum Answer: Hashable, Sendable {
         /// The peer has no Database Hash.
         case none

@@ -157,7 +157,7 @@ struct Subscription: StateMachine {
         }
     }
 
-    /// Takes one step towards what the users want.
+    /// Takes one step towards the state that the users have requested.
     private mutating func reconcile(_ descriptor: AttributeHandle?, _ mayAsk: Bool) -> [Effect] {
         guard mayAsk else { return [] }
         switch phase {

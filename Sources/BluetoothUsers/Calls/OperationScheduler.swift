@@ -138,7 +138,7 @@ struct OperationScheduler: Sendable {
 
     // MARK: - Turns
 
-    /// Whether a call that keeps its user's order must wait for earlier calls.
+    /// Whether a call that must not overtake its user's earlier calls has to wait for one.
     @inline(__always)
     func mustWait(_ user: UserID) -> Bool {
         guard !turns.isEmpty || !entries.isEmpty else { return false }

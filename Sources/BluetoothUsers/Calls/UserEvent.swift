@@ -112,7 +112,7 @@ extension UserEvent {
     public enum Channel: Sendable {
         /// The peer sent an SDU. Call `ChannelCall.consume` once it has been processed.
         case received(CreditBasedChannel.ID, Payload)
-        /// This number of SDUs has been sent, and the user may send as many more.
+        /// This number of SDUs has been sent, so the user may send this number of additional ones.
         case credit(CreditBasedChannel.ID, Int)
         /// A peer opened a channel to a service of this user.
         indirect case opened(CreditBasedChannel.ID, ChannelInformation)

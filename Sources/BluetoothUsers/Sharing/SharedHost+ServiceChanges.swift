@@ -90,7 +90,8 @@ extension GATTClientOperation {
         case .exchangeMTU, .discoverPrimaryServices, .discoverSecondaryServices, .discoverAll: false
         case .discoverIncludedServices(let found), .discoverCharacteristics(let found, _),
             .discoverDescriptors(let found):
-            found.overlaps(handles)
+            // A discovery of everything finds what there is now.
+            found != 0x0001...0xFFFF && found.overlaps(handles)
         // A read by UUID over all handles finds the attribute wherever it is.
         case .readByUUID(_, let found): found != 0x0001...0xFFFF && found.overlaps(handles)
         case .read(let handle), .readLong(let handle, _), .write(let handle, _), .writeLong(let handle, _),

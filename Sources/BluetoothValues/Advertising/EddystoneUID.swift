@@ -39,7 +39,7 @@ public struct EddystoneUID: AdvertisedValue {
     /// The instance, 6 octets, which identifies the beacon in its namespace.
     public let instance: [UInt8]
 
-    /// Returns nil unless the namespace has 10 octets and the instance has 6.
+    /// Creates a beacon ID. Returns nil unless the namespace has 10 octets and the instance has 6.
     public init?(namespace: [UInt8], instance: [UInt8], txPower: Int8) {
         guard namespace.count == Self.namespaceLength, instance.count == Self.instanceLength else { return nil }
         self.txPower = txPower

@@ -26,8 +26,8 @@ public struct EddystoneURL: AdvertisedValue {
     /// The code of the scheme and the encoded rest of the URL.
     private let encodedURL: [UInt8]
 
-    /// Returns nil if the URL has another scheme or other characters, or if its encoding exceeds 17 octets after the
-    /// scheme. Most octets encode a single character.
+    /// Encodes a URL. Returns nil if its scheme or a character is not allowed in `url`, if nothing follows the scheme,
+    /// or if the encoding of the rest exceeds 17 octets. Common endings such as `.com/` take one octet.
     public init?(url: String, txPower: Int8) {
         guard let encoded = Self.encode(url) else { return nil }
         self.txPower = txPower

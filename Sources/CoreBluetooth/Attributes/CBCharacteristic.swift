@@ -111,6 +111,8 @@ open class CBMutableCharacteristic: CBCharacteristic {
     @Guarded private var granted: CBAttributePermissions
     @Guarded var centrals: [CBCentral] = []
 
+    /// Creates a characteristic to add to a service.
+    ///
     /// - Parameters:
     ///   - UUID: the characteristic's UUID.
     ///   - properties: the operations that the value supports.

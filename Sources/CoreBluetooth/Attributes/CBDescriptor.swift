@@ -46,6 +46,8 @@ open class CBDescriptor: CBAttribute {
 
 /// A descriptor that this application offers.
 open class CBMutableDescriptor: CBDescriptor {
+    /// Creates a descriptor to add to a characteristic.
+    ///
     /// - Parameters:
     ///   - UUID: the descriptor's UUID. The stack manages 2900, 2902 and 2903 itself, so these cannot be published.
     ///   - value: a `String` for Characteristic User Description, otherwise `Data`. A value of another type is a

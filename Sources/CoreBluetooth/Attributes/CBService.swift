@@ -55,6 +55,8 @@ open class CBMutableService: CBService {
         }
     }
 
+    /// Creates a service without characteristics.
+    ///
     /// - Parameters:
     ///   - UUID: the service's UUID.
     ///   - isPrimary: whether it is a primary service.

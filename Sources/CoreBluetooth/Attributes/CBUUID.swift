@@ -25,6 +25,8 @@ open class CBUUID: NSObject, NSCopying {
     // The only designated initializer: subclasses then inherit the others.
     public override init() {}
 
+    /// Creates a UUID from its text.
+    ///
     /// - Parameter theString: 4 or 8 hexadecimal digits, or 32 in groups (8-4-4-4-12), with or without a leading `0x`.
     ///   Anything else is a programming error.
     public convenience init(string theString: String) {
@@ -34,6 +36,8 @@ open class CBUUID: NSObject, NSCopying {
         self.init(octets: octets)
     }
 
+    /// Creates a UUID from its octets.
+    ///
     /// - Parameter theData: 2, 4 or 16 octets, in the order of the text. Anything else is a programming error.
     public convenience init(data theData: Data) {
         precondition([2, 4, 16].contains(theData.count), "Data \(theData as NSData) does not represent a valid UUID")

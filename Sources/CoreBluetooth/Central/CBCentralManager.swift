@@ -62,6 +62,8 @@ open class CBCentralManager: CBManager {
         self.init(delegate: nil, queue: nil)
     }
 
+    /// Creates a manager. Its state arrives in the first callback.
+    ///
     /// - Parameters:
     ///   - delegate: receives the callbacks. Held weakly.
     ///   - queue: the queue of the callbacks; the main queue if nil.
@@ -69,6 +71,8 @@ open class CBCentralManager: CBManager {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
 
+    /// Creates a manager with options. Its state arrives in the first callback.
+    ///
     /// - Parameters:
     ///   - delegate: receives the callbacks. Held weakly.
     ///   - queue: the queue of the callbacks; the main queue if nil. The callbacks of a manager run one at a time and

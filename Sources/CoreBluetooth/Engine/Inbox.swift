@@ -115,6 +115,10 @@ final class Inbox<Event>: @unchecked Sendable {
             next += 1
             handle(delivering[next - 1])
         }
+        // Until the next block, no thread delivers.
+        lock.lock()
+        deliveringThread = nil
+        lock.unlock()
         return true
     }
 }

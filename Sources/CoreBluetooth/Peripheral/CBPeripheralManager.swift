@@ -46,6 +46,8 @@ open class CBPeripheralManager: CBManager {
         self.init(delegate: nil, queue: nil)
     }
 
+    /// Creates a manager. Its state arrives in the first callback.
+    ///
     /// - Parameters:
     ///   - delegate: receives the callbacks. Held weakly.
     ///   - queue: the queue of the callbacks; the main queue if nil.
@@ -53,6 +55,8 @@ open class CBPeripheralManager: CBManager {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
 
+    /// Creates a manager with options. Its state arrives in the first callback.
+    ///
     /// - Parameters:
     ///   - delegate: receives the callbacks. Held weakly.
     ///   - queue: the queue of the callbacks; the main queue if nil. The callbacks of a manager run one at a time and

@@ -21,6 +21,8 @@ public final class FaultyTransport: TransportDecorator {
 
     private static let token = 0
 
+    /// Wraps a transport, and injects faults into the packets of both directions.
+    ///
     /// - Parameter report: called with each fault.
     /// - Throws: `TransportError` if the process has run out of file descriptors.
     public init(

@@ -7,6 +7,8 @@ public final class TracedTransport: TransportDecorator {
     public let transport: any HCITransport
     private let trace: (Span<UInt8>, H4Framer.Receiver) -> Void
 
+    /// Wraps a transport.
+    ///
     /// - Parameter trace: called with each packet and the side of HCI that receives it. A sent packet is traced once
     ///   the transport has accepted it, so a packet rejected because the transport is full isn't traced as sent.
     public init(_ transport: any HCITransport, trace: @escaping (Span<UInt8>, H4Framer.Receiver) -> Void) {

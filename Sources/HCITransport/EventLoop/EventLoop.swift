@@ -40,6 +40,8 @@ public final class EventLoop {
     private static let wakerToken: Int64 = -1
     private static let timerToken: Int64 = -2
 
+    /// Creates a loop that watches no descriptors.
+    ///
     /// - Parameter existing: the waker to use, if it had to be created before the loop.
     /// - Throws: `TransportError` if the process has run out of file descriptors.
     public init(waker existing: Waker? = nil) throws(TransportError) {

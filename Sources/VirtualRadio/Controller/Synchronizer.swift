@@ -36,7 +36,7 @@ struct Synchronizer: Sendable {
     var requested: Int?
     var list: [Entry] = []
     let listCapacity: Int
-    /// The default parameters for new connections.
+    /// The default parameters for sync transfers on new connections.
     var transfer = SyncTransferParameters()
 
     init(_ configuration: ControllerConfiguration) {

@@ -31,7 +31,7 @@ struct Link: Sendable {
     var supervisionDeadline: Instant?
     var lossReason = HCIStatus.connectionTimeout
 
-    /// The state of encryption. No data is sent while a key is being negotiated (Vol 6, Part B, 5.1.3.1).
+    /// The state of encryption. No data is sent while encryption is being started (Vol 6, Part B, 5.1.3.1).
     enum Encryption: Equatable, Sendable {
         case off
         case on
@@ -77,7 +77,7 @@ struct Link: Sendable {
         return nil
     }
 
-    /// Whether data may be sent. No data is sent while a key is being negotiated.
+    /// Whether data may be sent. No data is sent while encryption is being started.
     var carriesData: Bool {
         switch encryption {
         case .off, .on: true

@@ -4,8 +4,8 @@ import BluetoothGATT
 import TestSupport
 import Testing
 
-/// The fixed bearer, two enhanced ones and an unenhanced one over BR/EDR, in every pair. An enhanced bearer is the same over either
-/// transport.
+/// The fixed bearer, two enhanced ones and an unenhanced one over BR/EDR, in every pair. An enhanced bearer is the same
+/// over either transport.
 @Suite("Attribute endpoint: procedures over two bearers at once (Vol 3, Part F, 3.2.11)")
 struct EndpointBearerTests {
     static let pairs = (0..<4).flatMap { one in (0..<4).filter { $0 != one }.map { (one, $0) } }

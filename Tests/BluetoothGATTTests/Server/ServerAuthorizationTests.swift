@@ -5,8 +5,8 @@ import Testing
 
 @testable import BluetoothGATT
 
-/// A value 41 42 at 0003 that is read and written with the application's consent alone, an open one 43 at 0005, and one that is
-/// notified at 0007, with its configuration at 0008.
+/// A value 41 42 at 0003 that is read and written with the application's consent alone, an open one 43 at 0005, and one
+/// that is notified at 0007, with its configuration at 0008.
 @Suite("GATT server: authorization (Vol 3, Part F, 3.2.5; Part C, 10.5)")
 struct ServerAuthorizationTests {
     private func bench(_ value: GATTAttributeValue = .variableLength([0x41, 0x42])) throws -> ServerBench {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import BluetoothGATT
 
-/// Handles: Service Changed 0003 and its descriptor 0004, Client Supported Features 0006, Database Hash 0008, a level 000B with
-/// its descriptor 000C.
+/// Handles: Service Changed 0003 and its descriptor 0004, Client Supported Features 0006, Database Hash 0008, a level
+/// 000B with its descriptor 000C.
 @Suite("GATT server: robust caching (Vol 3, Part G, 2.5.2.1)")
 struct ServerCachingTests {
     private func bench(robust: Bool = true) throws -> ServerBench {

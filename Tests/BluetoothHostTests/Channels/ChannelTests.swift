@@ -34,8 +34,8 @@ struct ChannelTests {
         }
     }
 
-    /// A link on which the peer has opened a channel to SPSM 0x80: it takes SDUs of 100 octets in K-frames of 23, and has
-    /// given `credits`.
+    /// A link on which the peer has opened a channel to SPSM 0x80: it takes SDUs of 100 octets in K-frames of 23, and
+    /// has given `credits`.
     private mutating func accept(
         credits: UInt8 = 2, window: UInt16 = 4
     ) throws -> (LinkIdentifier, CreditBasedChannel.ID) {

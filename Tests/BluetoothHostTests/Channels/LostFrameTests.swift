@@ -14,7 +14,8 @@ struct LostFrameTests {
     private static let closed = "channel closed: \(ChannelEnd.dataLost)"
     private static let interrupted = "lost: frameInterrupted", invalid = "lost: fragmentInvalid"
 
-    /// What a case brings: packets, each with its flags of boundary and broadcast, 2 for a first fragment and 1 for a further one.
+    /// What a case brings: packets, each with its flags of boundary and broadcast, 2 for a first fragment and 1 for a
+    /// further one.
     struct Loss: Sendable, CustomStringConvertible {
         let description: String
         let packets: [(flags: UInt8, data: String)]

@@ -17,8 +17,8 @@ struct SharedBearerTests {
     private var scene: SharedScene
     private let link: LinkIdentifier
 
-    /// A bonded peer, with a link that is encrypted and on which it has opened two bearers, 0x50 and 0x51. It leaves reads and
-    /// writes of the attributes 10 to 13 unanswered.
+    /// A bonded peer, with a link that is encrypted and on which it has opened two bearers, 0x50 and 0x51. It leaves
+    /// reads and writes of the attributes 10 to 13 unanswered.
     init() throws {
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(

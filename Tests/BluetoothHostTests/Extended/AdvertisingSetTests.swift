@@ -16,7 +16,8 @@ struct AdvertisingSetTests {
             extended: ExtendedAdvertising())
     }
 
-    /// What is advertised, and the event properties, the own address, the PHYs and the SID in LE Set Extended Advertising Parameters.
+    /// What is advertised, and the event properties, the own address, the PHYs and the SID in LE Set Extended
+    /// Advertising Parameters.
     static let kinds: [(AdvertisingParameters, properties: UInt16)] = [
         (AdvertisingParameters(data: [2, 1, 6]), 0x13),
         (AdvertisingParameters(isConnectable: false, data: [2, 1, 6]), 0x10),

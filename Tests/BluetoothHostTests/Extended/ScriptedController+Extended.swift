@@ -25,8 +25,8 @@ extension ScriptedController {
         return commands.map { "\($0.opcode): \($0.parameters.hexadecimal(separator: "").lowercased())" }
     }
 
-    /// One report of an LE Extended Advertising Report event, with all its octets: an undirected one of LE 1M, of which more may
-    /// follow.
+    /// One report of an LE Extended Advertising Report event, with all its octets: an undirected one of LE 1M, of which
+    /// more may follow.
     mutating func reportExtended(
         type: UInt16 = 0, address: [UInt8]? = [1, 0, 0, 0, 0, 0xC0], sid: UInt8 = 0, data: [UInt8]
     ) {

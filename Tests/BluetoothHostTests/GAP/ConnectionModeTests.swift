@@ -27,8 +27,8 @@ struct ConnectionModeTests {
         var testDescription: String { "\(self)" }
     }
 
-    /// Case of the qualification, the procedure, whether the peer advertises for this central only, and whether both have private
-    /// addresses.
+    /// Case of the qualification, the procedure, whether the peer advertises for this central only, and whether both
+    /// have private addresses.
     static let cases: [(code: String, Procedure, isDirected: Bool, isPrivate: Bool)] = [
         ("GAP/CONN/ACEP/BV-01", .auto, true, false), ("GAP/CONN/ACEP/BV-03", .auto, true, true),
         ("GAP/CONN/ACEP/BV-04", .auto, false, true), ("GAP/CONN/GCEP/BV-01", .general, true, false),

@@ -11,8 +11,8 @@ import VirtualRadio
 /// Discoverable modes and discovery procedures (Core 5.4, Vol 3, Part C, 9.2).
 @Suite("GAP: discovery")
 struct DiscoveryTests {
-    /// Case of the qualification, the flags, whether peers may connect, and how long it lasts. On a dual-mode controller the
-    /// application leaves out BR/EDR Not Supported.
+    /// Case of the qualification, the flags, whether peers may connect, and how long it lasts. On a dual-mode
+    /// controller the application leaves out BR/EDR Not Supported.
     static let modes: [(code: String, flags: UInt8, isConnectable: Bool, lasts: Duration?)] = [
         ("GAP/DISC/NONM/BV-01", 0x04, false, nil), ("GAP/DISC/NONM/BV-02", 0x04, true, nil),
         ("GAP/DISC/LIMM/BV-01", 0x01, false, .seconds(180)), ("GAP/DISC/LIMM/BV-02", 0x01, true, .seconds(180)),
@@ -63,7 +63,8 @@ struct DiscoveryTests {
         #expect(after.isEmpty == (lasts != nil))
     }
 
-    /// Case of the qualification, whether discovery is limited, the type of the report, its data, and whether the device is found.
+    /// Case of the qualification, whether discovery is limited, the type of the report, its data, and whether the
+    /// device is found.
     static let procedures: [(code: String, isLimited: Bool, type: String, data: String, isFound: Bool)] = [
         ("GAP/DISC/LIMP/BV-01", true, "00", "02 01 05", true), ("GAP/DISC/LIMP/BV-02", true, "00", "02 01 06", false),
         ("GAP/DISC/LIMP/BV-03", true, "03", "03 19 0000", false),

@@ -64,8 +64,8 @@ struct GenericAccessTests {
         var value: String
     }
 
-    /// The characteristics of one type, which ends a Read By Type Request, that a client discovers: first the service, then all
-    /// its characteristics.
+    /// The characteristics of one type, which ends a Read By Type Request, that a client discovers: first the service,
+    /// then all its characteristics.
     static func discover(_ type: String, on controller: inout ScriptedController) -> [Found] {
         let range = answer(of: &controller, to: "06 0100 FFFF 0028 0018")
         guard range.hasPrefix("070100"), range.count == 10 else { return [] }
@@ -91,8 +91,8 @@ struct GenericAccessTests {
         try Self.check(String(request.suffix(4)), answer, on: &controller)
     }
 
-    /// Checks that a type is discovered once, with the right properties, and that its handle has the value of an answer to Read By
-    /// Type.
+    /// Checks that a type is discovered once, with the right properties, and that its handle has the value of an answer
+    /// to Read By Type.
     private static func check(_ type: String, _ answer: String, on controller: inout ScriptedController) throws {
         let found = discover(type, on: &controller)
         #expect(found.count == 1)

@@ -10,7 +10,8 @@ struct ControllerLifecycleMachineTests {
 
     enum Event: Hashable {
         case start
-        /// The answer to the command that is with the controller: with all that it can do, with little, or with an error.
+        /// The answer to the command that is with the controller: with all that it can do, with little, or with an
+        /// error.
         case answerRich, answerPoor, refuse
         case fail(at: Instant)
         case lose

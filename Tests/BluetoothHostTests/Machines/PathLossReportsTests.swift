@@ -31,7 +31,8 @@ struct PathLossReportsTests {
 
     private static func failed(_ error: HostError) -> LinkEffect { .report(.requestFailed(first, error)) }
 
-    /// The step for each event: a success or a failure of the controller's for the first request, and the end of the reports.
+    /// The step for each event: a success or a failure of the controller's for the first request, and the end of the
+    /// reports.
     private static func expected(
         _ phase: Machine.PhaseName, canSend: Bool
     ) -> (success: Step, failure: Step, stop: Step) {

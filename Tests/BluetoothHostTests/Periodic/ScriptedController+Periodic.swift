@@ -28,8 +28,8 @@ extension ScriptedController {
     /// A set of `peer`, number 5.
     static let advertiser = PeriodicAdvertiser(peer: PeerID(peer), sid: 5)
 
-    /// LE Periodic Advertising Sync Established for set 5 of `peer` on LE 2M, every 100 ms: form [v2] where there are responses, of
-    /// two subevents every 25 ms with slots of 1 ms after 10 ms.
+    /// LE Periodic Advertising Sync Established for set 5 of `peer` on LE 2M, every 100 ms: form [v2] where there are
+    /// responses, of two subevents every 25 ms with slots of 1 ms after 10 ms.
     mutating func reportSync(
         _ status: HCIStatus = .success, handle: UInt8 = 0x20, hasResponses: Bool = false, sid: UInt8 = 5
     ) {

@@ -89,7 +89,8 @@ extension HostWorld {
         var bond: Bond?
     }
 
-    /// Answers the questions of both ends of a link, and pairs when a peer requests it, until both have reported how a pairing ended.
+    /// Answers the questions of both ends of a link, and pairs when a peer requests it, until both have reported how a
+    /// pairing ended.
     ///
     /// - Parameter refusing: the end that says that the numbers differ.
     mutating func answerPairing(
@@ -121,8 +122,8 @@ extension HostWorld {
         return ends
     }
 
-    /// The private addresses of the last link in the transcript, as the controller of a host reported them: the one that it made
-    /// for itself, and the one of the peer that it resolved. Zero where there is none.
+    /// The private addresses of the last link in the transcript, as the controller of a host reported them: the one
+    /// that it made for itself, and the one of the peer that it resolved. Zero where there is none.
     func privateAddresses(ofLastLinkOf index: Int) -> (own: DeviceAddress, peer: DeviceAddress)? {
         // LE Enhanced Connection Complete.
         let line = transcript?.last { $0.contains(" \(index) < [4, 62, 31, 10, 0, ") }

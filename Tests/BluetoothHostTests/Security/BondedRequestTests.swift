@@ -6,8 +6,8 @@ import BluetoothSMP
 import BluetoothSimulation
 import Testing
 
-/// Requests of a client whose bond gives less than the server needs, or is known to one side only (Core 5.4, Vol 3, Part C, 10.3.1
-/// and 10.3.2).
+/// Requests of a client whose bond gives less than the server needs, or is known to one side only (Core 5.4, Vol 3,
+/// Part C, 10.3.1 and 10.3.2).
 @Suite("GAP: requests for which a bond is not enough")
 struct BondedRequestTests {
     private static let compared = KeyStrength(model: .numericComparison, usesSecureConnections: true, keySize: 16)

@@ -69,7 +69,8 @@ struct KeyUseTests {
         let link = try controller.accept()
         try controller.host.encrypt(link, at: controller.now)
         controller.settle()
-        // Security Request: bonding and LE Secure Connections. MITM protection is asked for if the key of the bond has it.
+        // Security Request: bonding and LE Secure Connections. MITM protection is asked for if the key of the bond has
+        // it.
         let request = isAuthenticated ? "0600 0B 0D" : "0600 0B 09"
         #expect(controller.takeData().map { Array($0[6...]) } == [bytes(request)])
         controller.receive(LELongTermKeyRequest(connectionHandle: 0x41, randomNumber: 0, encryptedDiversifier: 0))

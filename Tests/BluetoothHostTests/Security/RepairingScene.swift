@@ -6,8 +6,8 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Two bonded hosts over the virtual radio, one of which is attacked. The other one is the genuine peer, as long as it has its bond,
-/// and else an impersonator: it has the same address and does not have the key.
+/// Two bonded hosts over the virtual radio, one of which is attacked. The other one is the genuine peer, as long as it
+/// has its bond, and else an impersonator: it has the same address and does not have the key.
 struct RepairingScene {
     /// How a host answers the questions of a pairing.
     struct Person {
@@ -85,7 +85,8 @@ struct RepairingScene {
         for index in world.hosts.indices { world.seen[index].removeAll() }
     }
 
-    /// Lets a device begin to pair, and both answer. Returns the outcome that the victim reports, if it does so within a time.
+    /// Lets a device begin to pair, and both answer. Returns the outcome that the victim reports, if it does so within
+    /// a time.
     mutating func pair(
         from beginner: Int, attacker: Person, victim person: Person = Person(parameters: .comparing),
         within limit: Duration = .seconds(5)

@@ -7,8 +7,8 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Attacks on devices that are bonded, by a new pairing: BLERP (Sacchetti and Antonioli, NDSS 2026), mynewt-nimble issue 2206 and
-/// CVE-2025-62235. `Documentation/Security.md` has a row for each.
+/// Attacks on devices that are bonded, by a new pairing: BLERP (Sacchetti and Antonioli, NDSS 2026), mynewt-nimble
+/// issue 2206 and CVE-2025-62235. `Documentation/Security.md` has a row for each.
 @Suite("Attacks by a new pairing")
 struct RepairingTests {
     // MARK: - An impersonator who pairs again

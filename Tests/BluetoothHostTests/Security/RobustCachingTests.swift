@@ -6,8 +6,8 @@ import BluetoothHost
 import TestSupport
 import Testing
 
-/// The cases GATT/SR/GAS/BV-01 and BV-04 to BV-08. Handles: the name 0003, the appearance 0005, Service Changed 0008 and its descriptor
-/// 0009, Client Supported Features 000B, Database Hash 000D.
+/// The cases GATT/SR/GAS/BV-01 and BV-04 to BV-08. Handles: the name 0003, the appearance 0005, Service Changed 0008
+/// and its descriptor 0009, Client Supported Features 000B, Database Hash 000D.
 @Suite("Robust caching, from link to link (Core 5.4, Vol 3, Part G, 2.5.2.1 and 7.2)")
 struct RobustCachingTests {
     private static let name = "0A 0300", hash = "08 0100 FFFF 2A2B", cache = "12 0B00 01"

@@ -194,8 +194,8 @@ struct SecurityModeTests {
 
     // MARK: - Values that come by themselves
 
-    /// Before the link is protected, notifications are ignored, and indications confirmed and then discarded (Vol 3, Part C,
-    /// 10.3.2.2).
+    /// Before the link is protected, notifications are ignored, and indications confirmed and then discarded (Vol 3,
+    /// Part C, 10.3.2.2).
     @Test(
         "What a bonded peer sends by itself is believed over an encrypted link only; an indication is confirmed in any case",
         arguments: Level.allCases, LinkRole.allCases)

@@ -1,8 +1,8 @@
 import BluetoothBase
 import BluetoothSMP
 
-/// Random inputs, and what another implementation makes of them: the functions of Bumble, and for signatures CMAC of Python's
-/// cryptography package over the reversed octets of message and counter.
+/// Random inputs, and what another implementation makes of them: the functions of Bumble, and for signatures CMAC of
+/// Python's cryptography package over the reversed octets of message and counter.
 enum OtherImplementation {
     static let ah: [(k: UInt128, r: UInt32, hash: UInt32)] = [
         (0xf185cc99b974fcfedf5708c61f12c479, 0x46ac90, 0xa703e6),

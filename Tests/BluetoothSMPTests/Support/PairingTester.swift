@@ -3,15 +3,16 @@ import BluetoothCrypto
 import BluetoothSMP
 import Testing
 
-/// The peer of one device that pairs, written from the functions of the specification alone. Unlike `PairingCouple` it can send
-/// PDUs that this stack never sends, and it goes on where this stack would end the pairing.
+/// The peer of one device that pairs, written from the functions of the specification alone. Unlike `PairingCouple` it
+/// can send PDUs that this stack never sends, and it goes on where this stack would end the pairing.
 struct PairingTester {
     /// The device under test, in either role.
     var device: PairingSide
     let role: LinkRole
     /// The octets of this peer's Pairing Request or Pairing Response, after the code.
     var features: [UInt8]
-    /// The passkey that this peer enters, or shows if the device has to enter it; by default the one that the device shows.
+    /// The passkey that this peer enters, or shows if the device has to enter it; by default the one that the device
+    /// shows.
     var passkey: UInt32?
     /// The temporary key of legacy pairing that this peer got out of band.
     var temporaryKey: UInt128?

@@ -146,7 +146,8 @@ struct AdvertisedFormatTests {
     @Test(
         "what is no value of a known format",
         arguments: [
-            // Apple's, but no iBeacon; an encrypted TLM; an Eddystone identifier that is ephemeral; reserved codes of a URL.
+            // Apple's, but no iBeacon; an encrypted TLM; an Eddystone identifier that is ephemeral; reserved codes of a
+            // URL.
             (AdvertisedContainer.manufacturerData(0x004C), "10 05 01 98 44 33 22"),
             (.serviceData("FEAA"), "20 01 00 00 00 00 00 00 00 00 00 00 00 00"),
             (.serviceData("FEAA"), "30 00 01 02 03 04 05 06 07 08"),

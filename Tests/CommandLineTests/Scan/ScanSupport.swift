@@ -33,7 +33,8 @@ func advertised(_ change: (inout AdvertisementData) -> Void) -> [UInt8] {
     return payload.advertisingData
 }
 
-/// What nobody may do to a terminal, and how it is shown: colours, a title, a bell, bidirectional marks, a line separator.
+/// What nobody may do to a terminal, and how it is shown: colours, a title, a bell, bidirectional marks, a line
+/// separator.
 let hostileName = "a\u{1B}[31mb\u{07}\u{9B}c\u{202E}d\u{2028}\r\n"
 
 /// Whether a text has anything in it that a terminal would take for more than text.

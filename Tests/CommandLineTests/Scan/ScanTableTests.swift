@@ -76,7 +76,8 @@ struct ScanTableTests {
         // The set does not fit: a quarter of the sets is evicted, and the other devices are the oldest.
         #expect(table.record(sighting(named, sid: 4, at: 4)).isNews)
         #expect(table.setCount == 7 && table.evictedCount == 2 && table.nearestFirst.count == 3)
-        // Now the device with the sets is the oldest. It is evicted with all of them, and returns with the set that was seen.
+        // Now the device with the sets is the oldest. It is evicted with all of them, and returns with the set that was
+        // seen.
         for number in 10..<13 as Range<UInt64> { _ = table.record(sighting(named, address: address(number), at: 5)) }
         #expect(table.setCount == 8 && table.evictedCount == 4)
         #expect(table.record(sighting(named, sid: 5, at: 6)).isNews)

@@ -312,7 +312,8 @@ struct ConnectionTests {
         manager?.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [CentralScene.service]])
         let peripheral = try await scene.connected()
         #expect(peripheral.state == .connected)
-        // Until then the central has not subscribed to Service Changed, which is indicated when the manager's service goes.
+        // Until then the central has not subscribed to Service Changed, which is indicated when the manager's service
+        // goes.
         await scene.stage.radio.advance(by: .seconds(3))
         let transport = BluetoothTransport(port)
         let runner = try #require(AdapterSimulation.runner(at: transport))

@@ -62,8 +62,8 @@ struct FirstImpressionTests {
         }
     }
 
-    /// For how long a callback is held back at most. A thread that another one keeps from running for longer than that may be
-    /// answered before it has gone on.
+    /// For how long a callback is held back at most. A thread that another one keeps from running for longer than that
+    /// may be answered before it has gone on.
     private static let patience = Duration.milliseconds(250)
 
     /// Tells whether somebody listened.
@@ -71,8 +71,8 @@ struct FirstImpressionTests {
         let told = Recorder()
         let isListening = Mutex(false)
 
-        /// Calls, and begins to listen only after a third of the time that the thread may run for before it is answered.
-        /// Expects one answer, and that it comes after that.
+        /// Calls, and begins to listen only after a third of the time that the thread may run for before it is
+        /// answered. Expects one answer, and that it comes after that.
         func call(_ body: () -> Void) async {
             let isInTime = callAndListen(body)
             let line = await told.next()
@@ -143,7 +143,8 @@ struct FirstImpressionTests {
         let scene = try await CentralScene()
         let (peripheral, characteristics) = try await scene.discovered()
         let stored = try #require(characteristics[CentralScene.stored])
-        // Answers that did not come before the last call would come after it: so the caller must not reach the last one.
+        // Answers that did not come before the last call would come after it: so the caller must not reach the last
+        // one.
         let limit = 1_000_000
         let calls = Task.detached {
             for number in 0..<limit {

@@ -130,7 +130,8 @@ struct CentralScene {
 }
 
 extension Stage {
-    /// Lets time pass until `body` is done, where it does not pass by itself. That it takes more than the limit is a failure.
+    /// Lets time pass until `body` is done, where it does not pass by itself. That it takes more than the limit is a
+    /// failure.
     func passing<Value, Failure: Error>(
         sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -54,8 +54,8 @@ struct PeripheralScene {
     /// How many updates to one central wait at most.
     static let capacity = 64
 
-    /// Updates a value until there is no room for it. None is made meanwhile: the controller no longer reports which of its
-    /// buffers are free, until `setReports` ends that.
+    /// Updates a value until there is no room for it. None is made meanwhile: the controller no longer reports which of
+    /// its buffers are free, until `setReports` ends that.
     func fill(_ characteristic: CBMutableCharacteristic, sourceLocation: SourceLocation = #_sourceLocation) {
         setReports(areLost: true)
         let buffers = stage.radio.withAir { air, _ in Int(air[port.identifier].configuration.aclBufferCount) }

@@ -24,8 +24,8 @@ extension Agent {
         return Reply(id: request.id, database: services)
     }
 
-    /// Writes without response `count` values: each begins with its number in four octets, least significant first, and is
-    /// as long as `value`, whose octets follow.
+    /// Writes without response `count` values: each begins with its number in four octets, least significant first, and
+    /// is as long as `value`, whose octets follow.
     func burst(_ request: Request) async throws -> Reply {
         let connection = try connection(request)
         let characteristic = try await characteristic(request)
@@ -62,7 +62,7 @@ extension Agent {
     func characteristic(_ request: Request) async throws -> DiscoveredCharacteristic {
         let handle = try handle(request)
         // What was discovered goes with the connection, and the reason for that is what a case asks about.
-        _ = try connection(request).mtu
+        _ = try await connection(request).rssi()
         guard let database = request.connection.flatMap({ databases[$0] }),
             let found = database.characteristics.first(where: { $0.valueHandle.rawValue == handle })
         else { throw AgentError("no characteristic with the value handle \(handle) was discovered") }

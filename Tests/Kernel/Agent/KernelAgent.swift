@@ -5,8 +5,8 @@ import Synchronization
 /// Calls the library's public API on behalf of another process, so that a test can run several stacks at once and end
 /// each of them in any way.
 ///
-/// Standard input carries a `Request` a line, standard output a `Reply` or an `Event` a line. Requests are carried out at
-/// the same time, and each is answered once. At the end of the input the adapter is closed.
+/// Standard input carries a `Request` a line, standard output a `Reply` or an `Event` a line. Requests are carried out
+/// at the same time, and each is answered once. At the end of the input the adapter is closed.
 @main
 struct KernelAgent {
     static func main() async {

@@ -10,8 +10,8 @@
 
 /// The messages of ESPHome's native API that a Bluetooth proxy needs, as Gateway/generate turns them into Swift.
 ///
-/// Numbers and names are what clients expect on the wire; members that a proxy has no use for are left out. Which message a
-/// frame carries is told by a number beside it: MessageType.swift has them.
+/// Numbers and names are what clients expect on the wire; members that a proxy has no use for are left out. Which
+/// message a frame carries is told by a number beside it: MessageType.swift has them.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -97,7 +97,9 @@ final class RemoteLink: Sendable {
         case .pair:
             try await connection.pair()
             return .done
-        case .connect: return .connected(mtu: connection.mtu, adapter: "")
+        case .connect:
+            guard connection.isConnected else { throw BluetoothError.disconnected(.unknown) }
+            return .connected(mtu: connection.mtu, adapter: "")
         case .disconnect:
             await end()
             return .done
@@ -139,6 +141,7 @@ final class RemoteLink: Sendable {
         do throws(BluetoothError) {
             guard let (adapter, name) = surroundings.adapter(device) else { throw .notReady }
             let connection = try await adapter.connect(to: device, timeout: left)
+            guard connection.isConnected else { throw .disconnected(.unknown) }
             let mtu = connection.mtu
             state.withLock { state in
                 state.owner = owner

@@ -3,9 +3,9 @@ import BluetoothBase
 
 /// The next step of a procedure.
 enum ProcedureProgress {
-    /// It has another request to send.
+    /// The procedure has another request to send.
     case request
-    /// It has its result.
+    /// The procedure has its result.
     case finished
 }
 

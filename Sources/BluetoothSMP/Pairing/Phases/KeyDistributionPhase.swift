@@ -7,7 +7,8 @@ struct KeyDistributionPhase: Hashable, Sendable {
     private var result: PairingResult
     /// The keys that the peer still has to send, in order.
     private var expected: [ExpectedKey]
-    /// The first half of a key whose second half has not arrived yet.
+    /// The key from the first PDU of a pair whose second PDU has not arrived yet: a long-term key before its EDIV and
+    /// Rand, or an IRK before the identity address.
     private var firstHalf: UInt128 = 0
 
     enum ExpectedKey {

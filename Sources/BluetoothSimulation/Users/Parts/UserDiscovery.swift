@@ -123,7 +123,7 @@ final class UserDiscovery: UserPart {
         findings[link.identifier] = found
     }
 
-    /// A discovery of everything has succeeded.
+    /// Records and checks the result of a discovery of the whole database.
     func discovered(_ database: DiscoveredDatabase, by call: CallLedger.Call, on link: UserLink) {
         checkFreshness(database, call, link)
         note(database, link)

@@ -5,7 +5,7 @@ import BluetoothHost
 import BluetoothSMP
 import BluetoothUsers
 
-/// A user's scans, and the names by which its host knows the peers it sees. Its only state is its calls.
+/// A user's scans, and the peer IDs under which its host reports advertisers. Its only state is its calls.
 final class UserScanning: UserPart {
     let context: UserContext
 

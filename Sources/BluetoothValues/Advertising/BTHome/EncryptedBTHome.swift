@@ -25,6 +25,8 @@ public struct EncryptedBTHome: AdvertisedValue {
     /// The message integrity check.
     public let tag: [UInt8]
 
+    /// Decodes the first octet, the ciphertext, the counter and the tag. The measurements remain encrypted.
+    ///
     /// - Throws: `.invalidValue` if the data has another version or is not encrypted.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)

@@ -62,7 +62,7 @@ extension Agent {
     func characteristic(_ request: Request) async throws -> DiscoveredCharacteristic {
         let handle = try handle(request)
         // What was discovered goes with the connection, and the reason for that is what a case asks about.
-        _ = try await connection(request).rssi()
+        _ = try await present(request)
         guard let database = request.connection.flatMap({ databases[$0] }),
             let found = database.characteristics.first(where: { $0.valueHandle.rawValue == handle })
         else { throw AgentError("no characteristic with the value handle \(handle) was discovered") }

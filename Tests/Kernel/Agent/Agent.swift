@@ -73,9 +73,9 @@ actor Agent {
             try await connection(request).unsubscribe(from: try await characteristic(request))
             return Reply(id: request.id)
         case .rssi: return Reply(id: request.id, rssi: try await connection(request).rssi())
-        case .mtu: return Reply(id: request.id, mtu: try connection(request).mtu)
+        case .mtu: return Reply(id: request.id, mtu: try await present(request).mtu)
         case .parameters:
-            return Reply(id: request.id, parameters: Parameters(try connection(request).parameters))
+            return Reply(id: request.id, parameters: Parameters(try await present(request).parameters))
         case .updateParameters:
             guard let wanted = request.parameters?.wanted else { throw AgentError("no parameters") }
             try await connection(request).updateParameters(wanted)
@@ -100,7 +100,7 @@ actor Agent {
         case .answerPairing: return try await answerPairing(request)
         case .pair: return try await pair(request)
         case .security:
-            return Reply(id: request.id, security: Security(try connection(request).security))
+            return Reply(id: request.id, security: Security(try await present(request).security))
         case .bonds:
             return Reply(id: request.id, peers: try await opened().bonds.map { "\($0.address)" }.sorted())
         case .removeBond: return try await removeBond(request)
@@ -228,6 +228,14 @@ actor Agent {
     func connection(_ request: Request) throws -> Connection {
         guard let connection = request.connection.flatMap({ connections[$0] })
         else { throw AgentError("no such connection") }
+        return connection
+    }
+
+    /// The connection of a request, which must not have ended.
+    func present(_ request: Request) async throws -> Connection {
+        let connection = try connection(request)
+        // Every call throws how it ended.
+        if !connection.isConnected { _ = try await connection.rssi() }
         return connection
     }
 

@@ -15,7 +15,8 @@ extension Adapter {
     /// Up to 65,536 sightings are buffered. A controller needs several seconds to report that many. Beyond that, the
     /// oldest are dropped, and `EventSequence.droppedCount` counts them.
     ///
-    ///     for try await sighting in adapter.scan(for: ScanFilter(services: ["180D"])) { … }
+    ///     let filter = ScanFilter(services: ["180D"])
+    ///     for try await sighting in adapter.scan(for: filter) { … }
     ///
     /// The sequence throws if the adapter can't scan: `.invalidParameters`, `.refusedByController`, or the reason why
     /// the adapter is unavailable.

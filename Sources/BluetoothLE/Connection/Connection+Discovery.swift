@@ -81,7 +81,8 @@ extension Connection {
         }
     }
 
-    /// Carries out steps that rely on each other's handles, again from the first one if the services change between them.
+    /// Carries out steps that rely on each other's handles, again from the first one if the services change between
+    /// them.
     ///
     /// - Parameter body: the steps. Its argument is the number of service changes known when the first one begins.
     /// - Throws: what `body` throws; `.servicesChanged` after four attempts.

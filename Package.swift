@@ -34,9 +34,9 @@ func tests(of name: String, and dependencies: [Target.Dependency] = []) -> Targe
         swiftSettings: settings)
 }
 
-// The package manager builds every product that has the name of one in a package that depends on this one, and puts it
-// into the same place. A checkout of a dependency therefore has none of the programs. For a dependency by its path,
-// whoever has a target called central, peripheral or ble sets the variable.
+// If a dependent package has a product with the name of one of these programs, SwiftPM builds both, and puts them into
+// the same place. A checkout of a dependency therefore has none of the programs. A package that depends on this one by
+// path, and has a target called central, peripheral or ble, sets the variable.
 let hasPrograms =
     !Context.packageDirectory.contains("/.build/checkouts/") && Context.environment["BLUETOOTH_LIBRARIES_ONLY"] == nil
 let programs: [Product] = [

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// A package of its own, because a fuzzer needs every module built with its instrumentation. `Scripts/fuzz` builds it.
+// A separate package, because a fuzzer needs every module built with its instrumentation. `Scripts/fuzz` builds it.
 
 let settings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),

@@ -306,8 +306,8 @@ struct BearerBench {
         }
     }
 
-    /// What the peer sent lately on a channel that ends may have been for another one at that endpoint, not told of
-    /// yet.
+    /// The last packets on a channel that ends may have been meant for the next channel at the same endpoint, which
+    /// has not been reported yet.
     private mutating func remove(_ local: ChannelIdentifier, _ remote: ChannelIdentifier) {
         guard let index = channels.lastIndex(where: { $0.local == local && $0.remote == remote }) else { return }
         let channel = channels.remove(at: index)

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// A package of its own, because a fuzzer needs every module built with its instrumentation, and because what is tried
-// is internal: `Scripts/fuzz --package Gateway/Fuzz` builds it.
+// A separate package, because a fuzzer needs every module built with its instrumentation, and because the code under
+// test is internal. `Scripts/fuzz --package Gateway/Fuzz` builds it.
 
 let package = Package(
     name: "gateway-fuzz",

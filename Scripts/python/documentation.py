@@ -104,11 +104,11 @@ def check(archive: Path, products: set[str]) -> None:
 
 def unexplained_errors() -> list[str]:
     """The codes of BluetoothError that the article on errors does not explain."""
-    source = (ROOT / "Sources/BluetoothAdapter/BluetoothError.swift").read_text()
+    source = (ROOT / "Sources/BluetoothAdapter/BluetoothError+Codes.swift").read_text()
     article = (ROOT / "Sources/BluetoothLE/BluetoothLE.docc/Articles/Errors.md").read_text()
     codes = re.findall(r"static let (\w+) = Code\(", source)
     if not codes:
-        return ["BluetoothError.swift: no codes found"]
+        return ["BluetoothError+Codes.swift: no codes found"]
     return [f"Errors.md: {code} is not explained" for code in codes if f"| `{code}` |" not in article]
 
 

@@ -19,7 +19,7 @@ public protocol PacketPort: Sendable {
     var now: Instant { get }
 
     /// Whether time advances only on request. If so, the port gives its host turns, on the thread that advances the
-    /// time or requests a turn, and the host needs no thread of its own.
+    /// time or requests a turn, and the host needs no other thread.
     var isTimeManual: Bool { get }
 
     /// The time of the controller's next spontaneous action, at which the host must call `receive`. Nil if none is

@@ -72,10 +72,10 @@ public enum HostFault: Int, CaseIterable, Sendable {
     case bearerExpired
     /// A missing response to an ATT request on an enhanced bearer. The bearer is closed. The link has other bearers.
     case enhancedBearerExpired
-    /// A violation of the rules for credit-based channels (Vol 3, Part A, 3.4 and 10.1), or so many requests on an
-    /// enhanced bearer that the responses no longer fit. The channel is closed.
+    /// A violation of the rules for credit-based channels (Vol 3, Part A, 3.4 and 10.1), or more requests on an
+    /// enhanced bearer than the send queue has room for responses. The channel is closed.
     case channelViolated
-    /// So many requests from a peer that the responses no longer fit into the send queue.
+    /// More requests from a peer than the send queue has room for responses.
     case sendQueueOverflow
 
     /// The extent of the fault.

@@ -69,7 +69,7 @@ final class SocketController: Sendable {
         waker.wake()
     }
 
-    /// Takes what the host says of its room for packets that are not the controller's (Core 5.4, Vol 4, Part E,
+    /// Consumes the host's reports of free buffers, which a controller does not answer (Core 5.4, Vol 4, Part E,
     /// 7.3.40).
     private func takesCredits(_ packet: Span<UInt8>) -> Bool {
         guard packet[0] == HCIPacketType.command.rawValue,

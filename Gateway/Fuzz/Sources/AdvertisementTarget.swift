@@ -11,8 +11,8 @@ private let devices: [DeviceAddress] = (0..<6).map {
     DeviceAddress(0x5448_E68F_8000 + UInt64($0), kind: $0 < 4 ? .public : .random)
 }
 
-/// Devices that advertise anything, some of them encrypted with a key that the gateway has. Everything that is
-/// published can be: topics without wildcards, payloads that are JSON, and no more devices than are to be remembered.
+/// Devices that advertise anything, some of them encrypted with a key that the gateway has. Every publication must be
+/// valid: its topic has no wildcards, and its payload is JSON. The gateway remembers no more devices than configured.
 func fuzzAdvertisement(_ script: inout Script) throws {
     let name = PresetName.allCases[script.choice(of: PresetName.allCases.count)]
     var settings = PipelineSettings()

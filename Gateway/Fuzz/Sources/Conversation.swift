@@ -68,8 +68,8 @@ let messageTypes: [MessageType] =
 /// C0:00:00:00:00:01 as a variable-length number, behind the tag of member 1.
 private let device: [UInt8] = [0x08, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x30]
 
-/// What a client says of itself and then asks for, as scripts have it: the number of a message and its payload, each
-/// behind a zero, which is the choice of an honest message.
+/// A client's greeting and requests, in the form of a fuzzing script: the number of a message and its payload, each
+/// after a zero, which selects an honest message.
 let honestMessages: [UInt8] = {
     let messages: [(MessageType, [UInt8])] = [
         (.helloRequest, [0x0A, 1, 0x78, 0x10, 1, 0x18, 14]), (.deviceInfoRequest, []),

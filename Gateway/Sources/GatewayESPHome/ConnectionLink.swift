@@ -17,10 +17,7 @@ public struct ConnectionLink: ProxyLink {
     /// The current ATT_MTU in octets.
     public var mtu: Int {
         get async throws(ProxyError) {
-            try await call { () throws(BluetoothError) in
-                guard connection.isConnected else { throw .disconnected(.unknown) }
-                return connection.mtu
-            }
+            try await call { () throws(BluetoothError) in try connection.presentMTU() }
         }
     }
 
@@ -80,5 +77,15 @@ public struct ConnectionLink: ProxyLink {
         } catch {
             throw ProxyError(error)
         }
+    }
+}
+
+extension Connection {
+    /// The ATT_MTU of a link that has not ended.
+    ///
+    /// - Throws: `.disconnected` if it has.
+    package func presentMTU() throws(BluetoothError) -> Int {
+        guard isConnected else { throw .disconnected(.unknown) }
+        return mtu
     }
 }

@@ -40,7 +40,7 @@ public struct HCICommandPacket: ~Escapable {
         return decoded
     }
 
-    /// Decodes the command as a value of its own type. Returns nil for an opcode that is not in the catalog.
+    /// Decodes the command into the type for its opcode. Returns nil for an opcode that is not in the catalog.
     public func decodeKnown() throws(DecodingFailure) -> (any HCICommand)? {
         guard let entry = HCICommandCatalog.entry(for: opcode) else { return nil }
         return try decodeAny(entry.command)

@@ -187,7 +187,7 @@ public struct LESetTransmitPowerReportingEnable: HCICommand {
     public static let opcode = HCIOpcode.leSetTransmitPowerReportingEnable
     /// The connection.
     public var connectionHandle: ConnectionHandle
-    /// Whether the controller reports changes of its own transmit power.
+    /// Whether the controller reports changes of the local transmit power.
     public var reportsLocal: Bool
     /// Whether the controller reports changes of the peer's transmit power.
     public var reportsRemote: Bool

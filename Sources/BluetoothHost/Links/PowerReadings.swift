@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 
 /// Reads of the transmit power of either side of a link. The controller answers reads of this device's power, any
-/// number at a time. The peer answers reads of its own power, one at a time.
+/// number at a time. Reads of the peer's power are answered by the peer, one at a time.
 struct PowerReadings: StateMachine {
     enum Event: Sendable {
         /// The controller's answer to a read of this device's power.

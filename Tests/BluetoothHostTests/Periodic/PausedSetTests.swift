@@ -5,8 +5,8 @@ import BluetoothSMP
 import BluetoothSimulation
 import Testing
 
-/// A set has to yield where the controller's resolving list changes. Whoever is synchronized to it would lose it if its
-/// periodic advertising ended with that (Core 5.4, Vol 4, Part E, 7.8.38 and 7.8.63).
+/// A set must yield when the controller's resolving list changes. Synchronized devices would lose the set if its
+/// periodic advertising ended as well (Core 5.4, Vol 4, Part E, 7.8.38 and 7.8.63).
 @Suite("Periodic advertising of a set that yields")
 struct PausedSetTests {
     var controller = ScriptedController.periodic(

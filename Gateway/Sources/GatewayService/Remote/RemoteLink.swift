@@ -1,4 +1,5 @@
 import BluetoothLE
+import GatewayESPHome
 import GatewayPipeline
 import Synchronization
 
@@ -97,9 +98,7 @@ final class RemoteLink: Sendable {
         case .pair:
             try await connection.pair()
             return .done
-        case .connect:
-            guard connection.isConnected else { throw BluetoothError.disconnected(.unknown) }
-            return .connected(mtu: connection.mtu, adapter: "")
+        case .connect: return .connected(mtu: try connection.presentMTU(), adapter: "")
         case .disconnect:
             await end()
             return .done
@@ -141,8 +140,7 @@ final class RemoteLink: Sendable {
         do throws(BluetoothError) {
             guard let (adapter, name) = surroundings.adapter(device) else { throw .notReady }
             let connection = try await adapter.connect(to: device, timeout: left)
-            guard connection.isConnected else { throw .disconnected(.unknown) }
-            let mtu = connection.mtu
+            let mtu = try connection.presentMTU()
             state.withLock { state in
                 state.owner = owner
                 state.connection = connection

@@ -79,8 +79,17 @@ struct TerminalPromptTests {
         let terminal = ScriptedTerminal(lines)
         let desk = PairingDesk(prompt: TerminalPrompt(terminal))
         #expect(await desk.isConfirmed("really?", about: Self.peer) == expected)
-        // Each time it is asked, and what was typed before is forgotten.
-        #expect(terminal.shown.count(of: "|really? [y/n] ") == lines.count)
+        #expect(terminal.shown.count(of: "really? [y/n] ") == lines.count)
+    }
+
+    @Test("What was typed before a question is discarded, and what is typed after it answers it even if it is repeated")
+    func typeAhead() async {
+        let terminal = ScriptedTerminal(["perhaps", "y", "n"])
+        let desk = PairingDesk(prompt: TerminalPrompt(terminal))
+        #expect(await desk.isConfirmed("first?", about: Self.peer))
+        #expect(await !desk.isConfirmed("second?", about: Self.peer))
+        let hint = "type y for yes or n for no\n"
+        #expect(terminal.shown == "|first? [y/n] \(hint)first? [y/n] |second? [y/n] ")
     }
 
     @Test("Where nobody can type, a question is refused in one line")

@@ -60,11 +60,15 @@ class Person(PairingDelegate):
 
     async def heard(self, pattern: str) -> int:
         """The number in a line of the other device, once that is there."""
-        while True:
-            text = self.arguments.other.read_text(encoding="utf-8")[self.start:]
-            if found := re.search(pattern, text):
-                return int(found[1])
-            await asyncio.sleep(0.02)
+        return int((await said(self.arguments.other, self.start, pattern))[1])
+
+
+async def said(log: pathlib.Path, start: int, pattern: str) -> re.Match[str]:
+    """Waits until a log has a match behind an offset."""
+    while True:
+        if found := re.search(pattern, log.read_text(encoding="utf-8")[start:]):
+            return found
+        await asyncio.sleep(0.02)
 
 
 def say(text: str) -> None:
@@ -154,7 +158,7 @@ async def use(device: Device, arguments: argparse.Namespace) -> int:
         connection = await device.connect(address)
         try:
             for action in actions.split(","):
-                await perform(action, connection)
+                await perform(action, connection, arguments)
                 say(f"{action}: done")
         finally:
             with contextlib.suppress(BaseBumbleError, asyncio.CancelledError):
@@ -162,10 +166,13 @@ async def use(device: Device, arguments: argparse.Namespace) -> int:
     return card.DONE
 
 
-async def perform(action: str, connection: Connection) -> None:
+async def perform(action: str, connection: Connection, arguments: argparse.Namespace) -> None:
     match action:
         case "pair":
+            start = len(arguments.other.read_text(encoding="utf-8"))
             await connection.pair()
+            # The other device stores its bond before it reports success. If the link ended first, the pairing would fail.
+            await said(arguments.other, start, "paired with ")
         case "encrypt":
             await connection.encrypt()
         case "card":

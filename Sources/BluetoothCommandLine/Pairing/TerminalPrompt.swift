@@ -81,7 +81,7 @@ final class TerminalPrompt: Sendable {
             state.questions.append(question)
             return state.questions.count == 1
         }
-        if isFirst { showFirst() }
+        if isFirst { showNext() }
     }
 
     private func withdraw(_ isVoid: (Question) -> Bool) {
@@ -94,12 +94,18 @@ final class TerminalPrompt: Sendable {
         for question in void { question.giveUp() }
         guard isNext else { return }
         terminal.withdrawQuestion()
+        showNext()
+    }
+
+    /// Shows a question for the first time. What was typed before cannot be its answer.
+    private func showNext() {
+        guard state.withLock({ !$0.questions.isEmpty }) else { return }
+        terminal.discardTypeAhead()
         showFirst()
     }
 
     private func showFirst() {
         guard let question = state.withLock({ $0.questions.first }) else { return }
-        terminal.discardTypeAhead()
         terminal.ask(question.text)
         let begins = state.withLock { state in
             defer { state.isReading = true }
@@ -119,10 +125,10 @@ final class TerminalPrompt: Sendable {
         guard let question else { return }
         if let why = question.take(line) {
             say(why)
-        } else {
-            state.withLock { state in state.questions.removeAll { $0.number == question.number } }
+            return showFirst()
         }
-        showFirst()
+        state.withLock { state in state.questions.removeAll { $0.number == question.number } }
+        showNext()
     }
 
     /// Ends all questions, because there is no more input.

@@ -275,7 +275,7 @@ def main() -> int:
             return pairing, directory, f"{type(error).__name__}: {error}"
 
     width = max((len(pairing.title) for pairing in pairings), default=0)
-    failures = 0
+    failures: list[str] = []
     # They mostly wait, for timers of other stacks and for Python to start.
     pool = concurrent.futures.ThreadPoolExecutor(arguments.jobs)
     try:
@@ -285,14 +285,17 @@ def main() -> int:
                 if arguments.logs is None:
                     shutil.rmtree(directory)
             else:
-                failures += 1
+                failures.append(f"{pairing.title}: {problem}")
                 print(f"{pairing.title:{width}}  FAILED: {problem}; logs in {directory}", flush=True)
                 print_ends_of_logs(directory)
     finally:
         # At a signal, those that have begun come to their end.
         pool.shutdown(cancel_futures=True)
-    if arguments.logs is None and failures == 0:
+    if arguments.logs is None and not failures:
         shutil.rmtree(logs)
+    # Hundreds of lines may follow a failure, so that it is reported again at the end.
+    if failures:
+        print("\nWhat failed:", *failures, sep="\n", file=sys.stderr)
     return 1 if failures else 0
 
 

@@ -34,17 +34,6 @@ func tests(of name: String, and dependencies: [Target.Dependency] = []) -> Targe
         swiftSettings: settings)
 }
 
-// If a dependent package has a product with the name of one of these programs, SwiftPM builds both, and puts them into
-// the same place. A checkout of a dependency therefore has none of the programs. A package that depends on this one by
-// path, and has a target called central, peripheral or ble, sets the variable.
-let hasPrograms =
-    !Context.packageDirectory.contains("/.build/checkouts/") && Context.environment["BLUETOOTH_LIBRARIES_ONLY"] == nil
-let programs: [Product] = [
-    .executable(name: "central", targets: ["CentralExample"]),
-    .executable(name: "peripheral", targets: ["PeripheralExample"]),
-    .executable(name: "ble", targets: ["BLETool"]),
-]
-
 let package = Package(
     name: "swift-bluetooth-le",
     products: [
@@ -71,7 +60,7 @@ let package = Package(
         .library(name: "os", targets: ["os", "OSOverlay"]),
         .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
         .library(name: "BluetoothSimulation", targets: ["BluetoothSimulation"]),
-    ] + (hasPrograms ? programs : []),
+    ],
     traits: [
         .default(enabledTraits: ["Pairing"]),
         .trait(
@@ -84,7 +73,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
-        .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
+        // A minor version of OpenCombine may break its users, since its major version is 0.
+        .package(url: "https://github.com/OpenCombine/OpenCombine.git", .upToNextMinor(from: "0.14.0")),
     ],
     targets: [
         // Glibc or Musl. The pure core below does without.
@@ -193,17 +183,19 @@ let package = Package(
         .target(name: "os"),
         .target(
             name: "OSOverlay", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: settings),
-        // The executables, which double as examples. What they share is internal: no product carries it.
+        // The executables, which double as examples. What they share is internal: no product carries it. They aren't
+        // declared as products either: at the top of a checkout, SwiftPM makes one of each executable target, while a
+        // dependent package gets none, so that it can have programs of the same names.
         layer(
             "BluetoothCommandLine",
             [
                 "BluetoothLE", "BluetoothPlatform", "HCITransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        executable("CentralExample", ["BluetoothLE", "BluetoothCommandLine"]),
-        executable("PeripheralExample", ["BluetoothLE", "BluetoothCommandLine"]),
+        executable("central", ["BluetoothLE", "BluetoothCommandLine"]),
+        executable("peripheral", ["BluetoothLE", "BluetoothCommandLine"]),
         executable(
-            "BLETool",
+            "ble",
             [
                 "BluetoothBase", "BluetoothNumbers", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
                 "BluetoothTrace", "BluetoothDocuments", "HCITransport", "VirtualRadio", "BluetoothSMP",
@@ -305,7 +297,7 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "BluetoothCommandLine", "BLETool", "CentralExample", "PeripheralExample", "BluetoothBase",
+                "BluetoothCommandLine", "ble", "central", "peripheral", "BluetoothBase",
                 "BluetoothLE",
                 "BluetoothHCI", "BluetoothGAP", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter",
                 "BluetoothDocuments", "BluetoothPlatform", "HCITransport", "VirtualRadio",

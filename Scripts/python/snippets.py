@@ -20,6 +20,8 @@ STRICT = [ROOT / "README.md", *sorted(ROOT.glob("Sources/*/*.docc/**/*.md"))]
 # These also show code that does not compile, and fragments of apps.
 GUIDES = [path for path in sorted((ROOT / "Documentation").glob("*.md")) if path not in STRICT]
 
+# The programs of this package.
+PROGRAMS = ["ble", "central", "peripheral"]
 # Names of targets that dependents are likely to choose, beside those of the snippets, such as `central` and `peripheral`.
 COMMON_NAMES = [
     "ble", "TestSupport", "FuzzReplay", "CommandLineSupport", "Support", "KeyValueObserving",
@@ -137,8 +139,7 @@ def write_changed(path: Path, text: str) -> None:
 def swift(directory: Path, *words: str, **environment: str) -> str:
     process = subprocess.run(
         ["swift", words[0], "--package-path", directory, *words[1:]],
-        # A snippet is called central, and a program of this package as well.
-        env=os.environ | {"BLUETOOTH_LIBRARIES_ONLY": "1"} | environment, text=True,
+        env=os.environ | environment, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
     if process.returncode != 0:
         raise Wrong(f"swift {words[0]} has failed in a package that depends on this one:\n{process.stdout}")
@@ -158,6 +159,26 @@ def by_url(manifest: str, directory: Path) -> None:
     swift(
         package, "package", "--cache-path", str(directory / "cache"), "--security-path", str(directory / "security"),
         "show-dependencies", **settings)
+    named_like_ours(
+        manifest, package, "--cache-path", str(directory / "cache"), "--security-path", str(directory / "security"),
+        **settings)
+
+
+def named_like_ours(manifest: str, package: Path, *options: str, **environment: str) -> None:
+    """Programs of a dependent package that have the names of this package's are built, and not ours in their place."""
+    head, mark, _ = manifest.partition("    targets: [\n")
+    product = '.product(name: "BluetoothBase", package: "swift-bluetooth-le")'
+    lines = [f'        .executableTarget(name: "{name}", dependencies: [{product}]),\n' for name in PROGRAMS]
+    write_changed(package / "Package.swift", head + mark + "".join(lines) + "    ]\n)\n")
+    shutil.rmtree(package / "Sources", ignore_errors=True)
+    for name in PROGRAMS:
+        write_changed(package / "Sources" / name / "main.swift", f'print("their {name}")\n')
+    swift(package, "build", *options, **environment)
+    binaries = Path(swift(package, "build", *options, "--show-bin-path", **environment).strip())
+    for name in PROGRAMS:
+        printed = subprocess.run([binaries / name], capture_output=True, text=True, check=False).stdout
+        if printed != f"their {name}\n":
+            raise Wrong(f"a dependent package's {name} prints {printed!r}")
 
 
 def without_pairing(by_path: str, place: Path) -> None:
@@ -194,6 +215,8 @@ def main() -> None:
                          '.package(path: "../swift-bluetooth-le")', manifest)
         package = place / "monitor"
         write(package, by_path, targets)
+        named_like_ours(by_path, place / "named")
+        named_like_ours(by_path, place / "named", "--scratch-path", str(place / "elsewhere"))
         if arguments.without_pairing:
             without_pairing(by_path, place)
         said = swift(package, "build", "--build-tests")

@@ -9,20 +9,25 @@ public struct AESCCM: AdvertisingCipher {
     public init() {}
 
     /// Encrypts the plaintext, and computes a tag of `tagLength` octets, 4 to 16 and even, over it and the associated
-    /// data. Traps unless the key has 16 octets and the nonce 7 to 13. The ciphertext is as long as the plaintext.
+    /// data, which has less than 65,280. Traps on another length of the tag, and unless the key has 16 octets and the
+    /// nonce 7 to 13. The ciphertext is as long as the plaintext.
     public func seal(
         _ plaintext: [UInt8], authenticating associatedData: [UInt8], key: [UInt8], nonce: [UInt8], tagLength: Int
     ) -> (ciphertext: [UInt8], tag: [UInt8]) {
+        precondition(Self.isTagLength(tagLength), "a tag has 4 to 16 octets, and an even number of them")
         let blocks = Blocks(key: key, nonce: nonce)
         let code = blocks.authenticator(of: plaintext, associatedData, tagLength: tagLength)
         let tag = zip(code, blocks.stream(0)).map { $0 ^ $1 }
         return (blocks.crypt(plaintext), Array(tag.prefix(tagLength)))
     }
 
-    /// Decrypts the ciphertext; nil if the tag does not match. Traps on a key or a nonce of the wrong length.
+    /// Decrypts the ciphertext; nil if the tag does not match, or has a length that no sender produces. Traps on a key
+    /// or a nonce of the wrong length.
     public func open(
         _ ciphertext: [UInt8], authenticating associatedData: [UInt8], tag: [UInt8], key: [UInt8], nonce: [UInt8]
     ) -> [UInt8]? {
+        // A tag of no octets would match any ciphertext.
+        guard Self.isTagLength(tag.count) else { return nil }
         let blocks = Blocks(key: key, nonce: nonce)
         let plaintext = blocks.crypt(ciphertext)
         let code = blocks.authenticator(of: plaintext, associatedData, tagLength: tag.count)
@@ -31,6 +36,9 @@ public struct AESCCM: AdvertisingCipher {
         let difference = zip(expected, tag).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
         return difference == 0 ? plaintext : nil
     }
+
+    /// RFC 3610, 2.
+    private static func isTagLength(_ count: Int) -> Bool { (4...16).contains(count) && count.isMultiple(of: 2) }
 
     /// The block cipher with a key, for blocks that begin with a nonce.
     private struct Blocks {

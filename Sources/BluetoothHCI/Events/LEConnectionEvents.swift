@@ -224,10 +224,10 @@ public struct LEChannelSelectionAlgorithm: LEEventBody, Equatable, Sendable {
 }
 
 extension ByteReader {
-    /// Reads the peer address of a new connection. If the connection failed, any address type is accepted, because the
-    /// failure must still be reported.
+    /// Reads the peer address of a new connection, or the advertiser's of a new synchronization. If it failed, any
+    /// address type is accepted, because the failure must still be reported.
     @_lifetime(self: copy self)
-    fileprivate mutating func readPeerAddress(_ status: HCIStatus) throws(DecodingFailure) -> DeviceAddress {
+    mutating func readPeerAddress(_ status: HCIStatus) throws(DecodingFailure) -> DeviceAddress {
         if status.isSuccess { return try readTypedAddress() }
         let kind = DeviceAddress.Kind(rawValue: try readUInt8()) ?? .public
         return try readAddress(kind)

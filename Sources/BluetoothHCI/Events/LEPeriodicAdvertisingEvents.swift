@@ -33,10 +33,11 @@ public struct LEPeriodicAdvertisingSyncEstablished: LEEventBody, Equatable, Send
         self.clockAccuracy = clockAccuracy
     }
 
-    /// Decodes 15 octets of parameters. Throws if octets are missing, or if the address type is reserved.
+    /// Decodes 15 octets of parameters. Throws if octets are missing or, on success, if the address type is reserved.
     public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
-        (status, syncHandle, advertisingSID, advertiserAddress, phy, interval) = try parameters.read()
-        clockAccuracy = try parameters.read()
+        (status, syncHandle, advertisingSID) = try parameters.read()
+        advertiserAddress = try parameters.readPeerAddress(status)
+        (phy, interval, clockAccuracy) = try parameters.read()
     }
 
     /// Appends the 15 octets of parameters.
@@ -92,10 +93,12 @@ public struct LEPeriodicAdvertisingSyncEstablishedV2: LEEventBody, Equatable, Se
         self.responseSlotSpacing = responseSlotSpacing
     }
 
-    /// Decodes 19 octets of parameters. Throws if octets are missing, or if the address type is reserved.
+    /// Decodes 19 octets of parameters. Throws if octets are missing or, on success, if the address type is reserved.
     public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
-        (status, syncHandle, advertisingSID, advertiserAddress, phy, interval) = try parameters.read()
-        (clockAccuracy, subeventCount, subeventInterval, responseSlotDelay, responseSlotSpacing) = try parameters.read()
+        (status, syncHandle, advertisingSID) = try parameters.read()
+        advertiserAddress = try parameters.readPeerAddress(status)
+        (phy, interval, clockAccuracy, subeventCount, subeventInterval, responseSlotDelay) = try parameters.read()
+        responseSlotSpacing = try parameters.read()
     }
 
     /// Appends the 19 octets of parameters.
@@ -169,9 +172,10 @@ public struct LEPeriodicAdvertisingSyncTransferReceived: LEEventBody, Equatable,
         self.clockAccuracy = clockAccuracy
     }
 
-    /// Decodes 19 octets of parameters. Throws if octets are missing, or if the address type is reserved.
+    /// Decodes 19 octets of parameters. Throws if octets are missing or, on success, if the address type is reserved.
     public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
-        (status, connectionHandle, serviceData, syncHandle, advertisingSID, advertiserAddress) = try parameters.read()
+        (status, connectionHandle, serviceData, syncHandle, advertisingSID) = try parameters.read()
+        advertiserAddress = try parameters.readPeerAddress(status)
         (phy, interval, clockAccuracy) = try parameters.read()
     }
 
@@ -235,9 +239,10 @@ public struct LEPeriodicAdvertisingSyncTransferReceivedV2: LEEventBody, Equatabl
         self.responseSlotSpacing = responseSlotSpacing
     }
 
-    /// Decodes 23 octets of parameters. Throws if octets are missing, or if the address type is reserved.
+    /// Decodes 23 octets of parameters. Throws if octets are missing or, on success, if the address type is reserved.
     public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
-        (status, connectionHandle, serviceData, syncHandle, advertisingSID, advertiserAddress) = try parameters.read()
+        (status, connectionHandle, serviceData, syncHandle, advertisingSID) = try parameters.read()
+        advertiserAddress = try parameters.readPeerAddress(status)
         (phy, interval, clockAccuracy, subeventCount, subeventInterval, responseSlotDelay) = try parameters.read()
         responseSlotSpacing = try parameters.read()
     }

@@ -91,6 +91,29 @@ struct EventCodecTests {
         #expect(throws: DecodingFailure(.invalidValue, at: 7)) { _ = try HCIEvent(decoding: successful.span) }
     }
 
+    @Test(
+        "H5: a failed synchronization is reported, whatever follows its status",
+        arguments: [
+            ("3E 10 0E 3E FF FF FF FF FF FF FF FF FF FF FF FF FF FF", 7),
+            ("3E 14 24 3E FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF", 7),
+            ("3E 14 18 3E FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF", 11),
+            ("3E 18 26 3E FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF", 11),
+        ])
+    func failedSynchronization(_ text: String, offset: Int) throws {
+        let packet = bytes(text)
+        let status: HCIStatus? =
+            switch try HCIEvent(decoding: packet.span) {
+            case .lePeriodicAdvertisingSyncEstablished(let event): event.status
+            case .lePeriodicAdvertisingSyncEstablishedV2(let event): event.status
+            case .lePeriodicAdvertisingSyncTransferReceived(let event): event.status
+            case .lePeriodicAdvertisingSyncTransferReceivedV2(let event): event.status
+            default: nil
+            }
+        #expect(status == .connectionFailedToBeEstablished)
+        let successful = Array(packet[..<3]) + [0] + packet[4...]
+        #expect(throws: DecodingFailure(.invalidValue, at: offset)) { _ = try HCIEvent(decoding: successful.span) }
+    }
+
     @Test("a Command Complete without return parameters has no status")
     func noStatus() throws {
         guard case .commandComplete(let event) = try HCIEvent(decoding: bytes("0E 03 01 00 00").span) else {

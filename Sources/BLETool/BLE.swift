@@ -5,12 +5,12 @@ import BluetoothCommandLine
 @main
 struct BLE: CommandLineProgram {
     static let configuration = CommandConfiguration(
-        commandName: "ble", abstract: "Tools around Bluetooth LE.",
+        commandName: "ble", abstract: "Tools for Bluetooth LE.",
         discussion: HelpText.discussion(
             """
-            A command that uses an adapter takes the one that --transport names, else the one that BLUETOOTH_TRANSPORT in the \
-            environment names, else this machine's first. A device is given by its address, or by its name where that is \
-            unique.
+            Commands use the adapter that --transport names, otherwise the one in the environment variable \
+            BLUETOOTH_TRANSPORT, otherwise this machine's first adapter. Give a device by its address, or by its name \
+            if that is unique.
             """,
             examples: ["ble scan", "ble read Thermometer 2A1C", "ble decode capture.btsnoop"]),
         version: ProgramVersion.line(of: "ble"),

@@ -91,7 +91,7 @@ public struct PositiveCount: ExpressibleByArgument, Equatable, Sendable, CustomS
     /// Parses a decimal number of at least one. Returns nil for any other text, and records the reason.
     public init?(argument: String) {
         guard let value = Int(argument), value > 0 else {
-            ArgumentRefusal.note(argument, "it is a number, at least 1")
+            ArgumentRefusal.note(argument, "give a number, at least 1")
             return nil
         }
         self.value = value
@@ -106,7 +106,7 @@ extension Subscriber.ChunkSize: ExpressibleByArgument {
         } else if let octets = Int(argument), (1...509).contains(octets) {
             self = .octets(octets)
         } else {
-            ArgumentRefusal.note(argument, "from 1 to 509 octets fit, or mtu")
+            ArgumentRefusal.note(argument, "give 1 to 509 octets, or mtu")
             return nil
         }
     }

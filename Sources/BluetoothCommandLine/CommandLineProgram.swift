@@ -35,7 +35,7 @@ extension CommandLineProgram {
         do {
             var command = try await asyncParseAsRoot(arguments)
             guard command is any CommandWithoutOutput || StandardStreams.isOutputWritable else {
-                throw CommandFailure(.usage, "standard output is closed; redirect it to where the results are to go")
+                throw CommandFailure(.usage, "standard output is closed; redirect it to a file or a pipe")
             }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()

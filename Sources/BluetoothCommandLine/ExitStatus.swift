@@ -18,7 +18,7 @@ public enum ExitStatus: Int32, Sendable, CaseIterable {
         case .failure: "something outside Bluetooth failed, such as writing the output"
         case .usage: "the arguments are invalid, or name something that cannot be used"
         case .notFound: "nothing suitable was found in time"
-        case .linkLost: "the link was lost, or the device did not do its part"
+        case .linkLost: "the link was lost, or the device did not respond as expected"
         case .transportFailed: "the controller cannot be reached, or has failed"
         }
     }

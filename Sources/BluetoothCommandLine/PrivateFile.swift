@@ -11,7 +11,7 @@ public enum PrivateFile {
             throw CommandFailure(
                 .failure,
                 errno == EEXIST
-                    ? "\(path) exists, and is not overwritten; remove it, or name another file"
+                    ? "\(path) already exists; remove it, or choose another file"
                     : "\(path) cannot be written: \(systemError(errno))")
         }
         defer { close(descriptor) }

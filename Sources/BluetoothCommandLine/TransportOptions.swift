@@ -9,8 +9,8 @@ public struct TransportOptions: ParsableArguments, Sendable {
         name: .customLong("transport"),
         help: ArgumentHelp(
             "Where the controller is: hci-socket[:ADAPTER], tcp-client:HOST:PORT, tcp-server:HOST:PORT, "
-                + "unix-client:PATH, unix-server:PATH, serial:DEVICE[,BAUD][,rtscts] or pty[:LINK]. By default what "
-                + "BLUETOOTH_TRANSPORT in the environment says, else this machine's first adapter.",
+                + "unix-client:PATH, unix-server:PATH, serial:DEVICE[,BAUD][,rtscts] or pty[:LINK]. Defaults to the "
+                + "environment variable BLUETOOTH_TRANSPORT, or without it to this machine's first adapter.",
             valueName: "name"),
         transform: TransportName.init)
     var name: TransportName?
@@ -24,8 +24,8 @@ public struct TransportOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Be the device with this random static address, whatever the controller: peers that were paired with it know it "
-                + "again, also on another dongle.",
+            "Use this random static address, whatever the controller's address is. Bonded peers then recognize this "
+                + "device on any dongle.",
             valueName: "address"),
         transform: Self.identity)
     var identity: DeviceAddress?
@@ -43,8 +43,8 @@ public struct TransportOptions: ParsableArguments, Sendable {
             identity.value & Self.randomPart != Self.randomPart
         else {
             throw ValidationError(
-                "\(argument) is no random static address: its first octet must be C0 or above, and of the rest not all bits equal"
-            )
+                "\(argument) is not a random static address: the first octet must be C0 or higher, and the other 46 "
+                    + "bits must not all be equal")
         }
         return identity
     }
@@ -180,14 +180,15 @@ public struct TransportOptions: ParsableArguments, Sendable {
             if error == .timedOut, let timeout {
                 throw CommandFailure(
                     .transportFailed,
-                    "\(transport): no controller was there in \(timeout) s; start the other side, or allow a longer --timeout"
+                    "\(transport): no controller was available in \(timeout) s; start the other side, or increase "
+                        + "--timeout"
                 )
             }
             guard case .transport(let failure) = error.kind, transport == .hciSocket(.first), name == nil else {
                 throw error
             }
             throw CommandFailure(
-                .transportFailed, "\(failure); --transport or \(Self.variable) names another controller")
+                .transportFailed, "\(failure); to use another controller, set --transport or \(Self.variable)")
         }
     }
 }

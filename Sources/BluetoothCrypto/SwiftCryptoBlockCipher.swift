@@ -28,7 +28,7 @@ struct SwiftCryptoBlockCipher: BlockCipher {
                 try AES.permute(&octets, key: key)
             } catch {
                 // Only a key or a block of the wrong length can cause an error.
-                preconditionFailure("AES refused a block of 16 octets: \(error)")
+                preconditionFailure("AES rejected a block of 16 octets: \(error)")
             }
         }
         return UInt128(bigEndian: octets)
@@ -50,7 +50,7 @@ struct SwiftCryptoBlockCipher: BlockCipher {
                 result = try AES._CFB.decrypt(UnsafeRawBufferPointer(blocks), using: key, iv: vector)
             } catch {
                 // Only a key or a vector of the wrong length can cause an error.
-                preconditionFailure("AES refused whole blocks: \(error)")
+                preconditionFailure("AES rejected whole blocks: \(error)")
             }
             result.withUnsafeBytes { result in
                 for index in blocks.indices {

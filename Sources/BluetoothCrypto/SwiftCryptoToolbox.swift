@@ -21,7 +21,7 @@ public struct SwiftCryptoToolbox: CryptoToolbox {
             return cipher.finalize().withUnsafeBytes { $0.reduce(0) { $0 << 8 | UInt128($1) } }
         } catch {
             // Only a key of the wrong length can cause an error.
-            preconditionFailure("CMAC refused a key of 16 octets: \(error)")
+            preconditionFailure("CMAC rejected a key of 16 octets: \(error)")
         }
     }
 

@@ -39,19 +39,19 @@ extension ControllerFeature: CustomStringConvertible {
         case .extendedAdvertising: "the controller does not support extended advertising"
         case .le2M: "the controller does not support LE 2M"
         case .leCoded: "the controller does not support LE Coded"
-        case .phyUpdates: "the controller does not support other PHYs than LE 1M"
+        case .phyUpdates: "the controller does not support PHYs other than LE 1M"
         case .periodicAdvertising: "the controller does not support periodic advertising"
         case .periodicSynchronization: "the controller does not support receiving periodic advertising"
         case .periodicResponses: "the controller does not support periodic advertising with responses"
         case .periodicSubevents:
-            "the controller does not support responses to periodic advertising, or the set has none"
-        case .periodicReporting: "the controller does not support turning periodic reports off"
+            "the controller does not support responses to periodic advertising, or the advertising does not accept them"
+        case .periodicReporting: "the controller does not support turning off periodic reports"
         case .subeventConnections: "the controller does not support connections in subevents of periodic advertising"
         case .syncTransfer: "the controller does not support Periodic Advertising Sync Transfer"
         case .powerControl: "the controller does not support LE Power Control"
-        case .resolvableAddresses: "this host has no IRK, which resolvable private addresses need"
+        case .resolvableAddresses: "this host has no IRK, which resolvable private addresses require"
         case .connectableAddress: "this host uses non-resolvable private addresses, which are for broadcasts only"
-        case .pairing: "this host is configured without the Security Manager, which pairing needs"
+        case .pairing: "this host is configured without the Security Manager, which pairing requires"
         }
     }
 }

@@ -75,34 +75,34 @@ extension HostError: CustomStringConvertible {
         switch self {
         case .notReady: "the adapter is not ready yet"
         case .noSuchLink: "the link is gone; connect again"
-        case .noSuchSync: "the periodic advertising is not received any more; synchronize again"
+        case .noSuchSync: "the periodic advertising is no longer received; synchronize again"
         case .controller(let status): "the controller refused: \(status)"
         case .unsupported(let feature): "\(feature)"
-        case .busy: "too much is pending already; wait for some of it to end"
-        case .invalidParameters: "a parameter is outside what the specification allows"
-        case .alreadyConnected: "there is a connection to this peer, or an attempt at one, already"
+        case .busy: "too many operations are pending; wait for some of them to finish"
+        case .invalidParameters: "a parameter is outside the range that the specification allows"
+        case .alreadyConnected: "a connection to this peer, or an attempt to establish one, already exists"
         case .connectionFailedToBeEstablished:
             "the connection failed to be established; move closer to the peer and try again"
         case .timedOut: "timed out"
         case .peerNotResponding: "the peer was connected, and did not answer"
         case .cancelled: "cancelled"
         case .controllerReset: "the controller was reset"
-        case .refusedByPeer: "the peer did not agree"
+        case .refusedByPeer: "the peer rejected the request"
         case .client(let error): "\(error)"
         case .server(let error): "\(error)"
         case .disconnected(let reason): "disconnected: \(reason)"
         case .adapterRemoved: "the adapter is gone; plug it in again"
         case .notFound(let uuid): "the peer has no attribute with the UUID \(uuid)"
-        case .servicesChanged: "the services of the peer have changed; discover them again"
+        case .servicesChanged: "the peer's services have changed; discover them again"
         case .database(let error): "\(error)"
         case .advertisingData(let error): "\(error)"
         case .advertisingDataTooLong(let limit):
-            "the controller takes at most \(limit) octets of advertising data; advertise less"
+            "the controller accepts at most \(limit) octets of advertising data; advertise less"
         case .pairing(let error): "\(error)"
         case .noSuchChannel: "the channel is closed; open another one"
         case .channel(let failure): "\(failure)"
         case .channelReconfiguration(let failure): "\(failure)"
-        case .bondNotStored: "the change could not be stored; make room where bonds are kept, and try again"
+        case .bondNotStored: "the change to the bond could not be stored; make room in the bond store, and try again"
         case .notBonded: "there is no bond with this peer; pair with it first"
         }
     }
@@ -135,9 +135,9 @@ extension HostFailure: CustomStringConvertible {
         case .noDataBuffers: "the controller reports no data buffers; its firmware is broken or not loaded"
         case .refused(let opcode, let status): "the controller refused \(opcode): \(status)"
         case .hardwareError(let code):
-            "the controller reports hardware error \(code) again and again; unplug it and plug it in again"
+            "the controller repeatedly reports hardware error \(code); unplug it and plug it in again"
         case .malformedPacket:
-            "the controller sends what is no HCI packet again and again; unplug it and plug it in again"
+            "the controller repeatedly sends malformed HCI packets; unplug it and plug it in again"
         }
     }
 }

@@ -189,7 +189,7 @@ extension HostResetCause: CustomStringConvertible {
         switch self {
         case .hardwareError(let code): "the controller reported hardware error \(code)"
         case .commandTimedOut(let opcode): "the controller did not answer \(opcode)"
-        case .malformedPacket: "the controller sent what is no HCI packet"
+        case .malformedPacket: "the controller sent a malformed HCI packet"
         }
     }
 }

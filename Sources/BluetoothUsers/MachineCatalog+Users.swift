@@ -4,15 +4,15 @@ extension MachineCatalog {
     /// The state machines of this module, in the order in which `Documentation/StateMachines.md` lists them.
     package static var ofUsers: [Entry] {
         [
-            Entry(LinkReadiness.self, "Decides when the users of a shared host get a link, and that it ends."),
+            Entry(LinkReadiness.self, "Decides when the users of a shared host get a link, and when it ends."),
             Entry(
                 LinkPreparation.self,
                 "Reads a peer's services and name, and subscribes to Service Changed, when the link is idle."),
             Entry(
                 AttributeCaching.self,
-                "Compares the Database Hash of a peer's server with earlier ones before what was found answers for the peer."
+                "Compares a peer's Database Hash with the cached one before the cache answers for the peer."
             ),
-            Entry(Subscription.self, "Moves one subscription towards what its users want."),
+            Entry(Subscription.self, "Puts one subscription into the state that its users want."),
         ]
     }
 }

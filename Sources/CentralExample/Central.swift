@@ -6,12 +6,13 @@ import BluetoothCommandLine
 @main
 struct Central: CommandLineProgram {
     static let configuration = CommandConfiguration(
-        commandName: "central", abstract: "Receives a card by Bluetooth LE, and writes it to standard output.",
+        commandName: "central", abstract: "Receives a card over Bluetooth LE and writes it to standard output.",
         discussion: HelpText.discussion(
             """
             Nothing is written to standard output unless the card is complete. Exits with status 3 if no such device was \
-            found and connected in time, and with 4 if one was connected and the card did not arrive whole: the link or a \
-            part of the card was lost, the device stopped answering or sending, has no card, or could not be paired with.
+            found and connected in time. Exits with status 4 if a device was connected but the card is missing or \
+            incomplete: the link or part of the card was lost, the device stopped answering or sending, it has no \
+            card, or pairing failed.
             """,
             examples: [
                 "central --timeout 10 > card.json", "central --transport hci-socket:hci1 --name BCS --rssi -70..0",
@@ -37,10 +38,12 @@ struct Central: CommandLineProgram {
     var rssi: SignalStrengths?
 
     @Option(
-        help: ArgumentHelp("How long finding and connecting may take, and before that opening.", valueName: "seconds"))
+        help: ArgumentHelp(
+            "The time limit for finding the device and connecting, and before that for opening the controller.",
+            valueName: "seconds"))
     var timeout = Seconds(30)
 
-    @Option(help: ArgumentHelp("How long receiving the card may take.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time limit for receiving the card.", valueName: "seconds"))
     var cardTimeout = Seconds(600)
 
     /// The time limit for the next octet of the card.
@@ -101,8 +104,8 @@ struct Central: CommandLineProgram {
             if let count = error.octetsReceived, let why = error.interruption {
                 throw CommandFailure(
                     .linkLost,
-                    "the card is incomplete, only \(counted(count, "octet")) \(count == 1 ? "has" : "have") come: \(why)"
-                )
+                    "the card is incomplete, only \(counted(count, "octet")) \(count == 1 ? "was" : "were") received: "
+                        + "\(why)")
             }
             throw error
         }

@@ -42,10 +42,10 @@ extension TransportError.Reason {
             "\(adapter) is in use by this program already; use the adapter that it has opened: it serves any number of "
                 + "tasks and managers"
         case .adapterHeld(let holder):
-            "\(adapter) is in use by \(holder?.description ?? "another program"); stop that, choose another adapter, or "
+            "\(adapter) is in use by \(holder?.description ?? "another program"); stop it, choose another adapter, or "
                 + "have one program do both: see \"Sharing an adapter\" in Documentation/Linux.md"
         case .adapterBroughtUp:
-            "\(adapter) is brought up again by another program; stop it: "
+            "another program keeps bringing \(adapter) up; stop it: "
                 + "sudo systemctl stop bluetooth"
         case .adapterInitializing:
             "\(adapter) is still being set up by the kernel; try again in a few seconds, or plug it in again"
@@ -54,10 +54,10 @@ extension TransportError.Reason {
         case .adapterBlocked(.hardware):
             "the radio of \(adapter) is switched off by a switch or key of this machine; switch it on there"
         case .notPermitted(let executable?) where adapter == Self.monitor:
-            "not permitted to read what goes over the adapters; grant it: "
+            "not permitted to read the adapters' traffic; grant it: "
                 + "sudo setcap cap_net_raw,cap_net_admin+ep \(Self.quoted(executable))"
         case .notPermitted(nil) where adapter == Self.monitor:
-            "root lacks CAP_NET_RAW here, and cannot read what goes over the adapters; in a container, run it with "
+            "root lacks CAP_NET_RAW here, and cannot read the adapters' traffic; in a container, run it with "
                 + "--cap-add=NET_RAW --network=host"
         case .notPermitted(let executable?):
             "not permitted to take over \(adapter); "
@@ -68,9 +68,9 @@ extension TransportError.Reason {
         case .device(let fault): fault.description
         case .closedByPeer: "the other side closed the connection"
         case .adapterRemoved where adapter == Self.serialDevice: "the device is gone; plug it in again"
-        case .adapterRemoved: "\(adapter) is gone: it was unplugged, or taken down by something else"
+        case .adapterRemoved: "\(adapter) is gone: it was unplugged, or taken down by another program"
         case .malformedStream(let fault):
-            "what arrives is not HCI: \(fault); check that the other side speaks H4"
+            "the received data is not HCI: \(fault); check that the other side speaks H4"
                 + (adapter == Self.serialDevice ? ", at this baud rate" : "")
         case .invalidPacketLength(let length): "a packet of \(length) bytes is not an HCI packet"
         case .outputFull(let pending): "the other side does not read: \(pending) bytes are pending"

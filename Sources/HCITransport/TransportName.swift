@@ -163,13 +163,13 @@ extension TransportNameError: CustomStringConvertible {
         let problem =
             switch reason {
             case .unknownKind: "is not a transport"
-            case .invalidAdapter: "names no adapter"
-            case .invalidHost: "names no host"
-            case .invalidPort: "names no port"
-            case .invalidPath: "names no socket path of at most \(SocketAddress.longestPath) bytes"
-            case .invalidDevice: "names no device"
-            case .invalidSerialOption: "has an option that is no baud rate, rtscts or resync, or has one twice"
-            case .unexpectedParameters: "has parameters where none are taken"
+            case .invalidAdapter: "does not name an adapter"
+            case .invalidHost: "does not name a host"
+            case .invalidPort: "does not name a port"
+            case .invalidPath: "does not name a socket path of at most \(SocketAddress.longestPath) bytes"
+            case .invalidDevice: "does not name a device"
+            case .invalidSerialOption: "has an option other than a baud rate, rtscts or resync, or has one twice"
+            case .unexpectedParameters: "has parameters, but accepts none"
             }
         return "\"\(text)\" \(problem); accepted are virtual, hci-socket:ADAPTER (0, hci0 or an address), "
             + "tcp-client:HOST:PORT, tcp-server:HOST:PORT (HOST _ for all interfaces), unix-client:PATH, unix-server:PATH, "

@@ -6,11 +6,11 @@ import BluetoothCommandLine
 @main
 struct Peripheral: CommandLineProgram, CommandWithoutOutput {
     static let configuration = CommandConfiguration(
-        commandName: "peripheral", abstract: "Offers a card by Bluetooth LE, to any number of centrals at once.",
+        commandName: "peripheral", abstract: "Offers a card over Bluetooth LE, to any number of centrals at once.",
         discussion: HelpText.discussion(
             """
-            Runs until it is ended by a signal or, with --once, until a card has been received. If the adapter is \
-            unplugged, it waits for it and goes on. Exits with status 5 if the controller cannot be used at the start.
+            Runs until a signal ends it or, with --once, until a card has been received. If the adapter is unplugged, \
+            waits for it and continues. Exits with status 5 if the controller cannot be used at startup.
             """,
             examples: ["peripheral --name Ada --payload card.vcf", "peripheral --pair --encrypted --once"]),
         version: ProgramVersion.line(of: "peripheral"))
@@ -28,13 +28,15 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
     @Option(help: "The name to advertise.")
     var name = "BCS"
 
-    @Option(help: ArgumentHelp("The card to send; by default one about this program.", valueName: "file"))
+    @Option(help: ArgumentHelp("The card to send. Defaults to a sample card.", valueName: "file"))
     var payload: String?
 
-    @Option(help: ArgumentHelp("Octets in each notification, or \"mtu\" for as many as fit.", valueName: "count"))
+    @Option(
+        help: ArgumentHelp(
+            "The number of octets in each notification, or \"mtu\" for the maximum.", valueName: "count"))
     var chunkSize = Subscriber.ChunkSize.octets(20)
 
-    @Flag(help: "End when the card has been sent once.")
+    @Flag(help: "Exit after the card has been sent once.")
     var once = false
 
     func run() async throws {
@@ -73,10 +75,10 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
         for try await event in adapter.events() {
             switch event {
             case .connected(let connection): say("\(connection.address) connected")
-            case .disconnected(let connection, let reason): say("\(connection.address) left: \(reason)")
+            case .disconnected(let connection, let reason): say("\(connection.address) disconnected: \(reason)")
             case .resetting(let cause): say("the controller is being reset: \(cause)")
             case .removed(let cause): say("the adapter is gone: \(cause); waiting for it")
-            case .ready: say("the controller is back")
+            case .ready: say("the controller is ready again")
             case .securityChanged(let connection, let security): say("\(connection.address) is \(security.summary)")
             case .servicesChanged, .nameChanged, .pairingEnded, .bondRefused: break
             }

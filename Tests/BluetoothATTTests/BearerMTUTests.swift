@@ -4,7 +4,7 @@ import Testing
 
 struct BearerMTUTests {
     @Test(
-        "A1: the smaller MTU counts, but at least 23",
+        "A1: the MTU is the smaller of the two, but at least 23",
         arguments: [
             (517, 185, 185), (185, 517, 185), (23, 517, 23), (5, 517, 23), (517, 0, 23), (65_535, 65_535, 65_535),
         ] as [(UInt16, UInt16, Int)])

@@ -18,7 +18,7 @@ private func failure(_ pdu: [UInt8]) -> DecodingFailure? {
 struct MalformedPDUTests {
     /// The shortest form of every PDU whose shortest form is longer than its opcode.
     @Test(
-        "A2: each PDU one byte short",
+        "A2: a truncated PDU is rejected",
         arguments: [
             "01 0A 03 00 02", "02 05 02", "03 17 00", "04 01 00 FF FF", "05 01 01 00 00 28", "06 01 00 FF FF 00 28",
             "07 10 00 1F 00", "08 05 00 09 00 03 28", "09 03 05 00 AA", "0A 03 00", "0C 03 00 16 01",
@@ -35,7 +35,7 @@ struct MalformedPDUTests {
     }
 
     @Test(
-        "A2: each PDU of a fixed length one byte long",
+        "A2: a fixed-length PDU with an extra byte is rejected",
         arguments: [
             "01 0A 03 00 02", "02 05 02", "03 17 00", "04 01 00 FF FF", "0A 03 00", "0C 03 00 16 01", "13", "18 01",
             "19", "1E",
@@ -46,7 +46,7 @@ struct MalformedPDUTests {
     }
 
     @Test(
-        "A8: malformed lists and invalid fields",
+        "A8: malformed lists and invalid fields are rejected",
         arguments: [
             ("", Reason.truncated(missing: 1), 0),
             // Find Information: no format, bad formats, no element, half an element, an element of the other format
@@ -92,7 +92,7 @@ struct MalformedPDUTests {
     }
 
     @Test(
-        "A3: ranges of handles a request may not ask for",
+        "A3: an invalid handle range decodes to nil",
         arguments: [
             ("04 00 00 05 00", false), ("04 05 00 01 00", false), ("04 00 00 00 00", false),
             ("04 01 00 01 00", true), ("04 FF FF FF FF", true),

@@ -39,7 +39,7 @@ struct WritingInPlaceTests {
     }
 
     @Test(
-        "read multiple variable, truncated at the end of the space",
+        "read multiple variable, truncated to the available space",
         arguments: [
             (-1, "21"), (0, "21"), (1, "21 03"), (2, "21 03 00"), (4, "21 03 00 AA BB"), (5, "21 03 00 AA BB CC"),
             (99, "21 03 00 AA BB CC"),

@@ -14,7 +14,7 @@ import VirtualRadio
 @testable import BluetoothAdapter
 
 /// An adapter that closes while bonds are being written.
-@Suite("Closing with bonds to write", .timeLimit(.minutes(1)))
+@Suite("Closing while bonds are being written", .timeLimit(.minutes(1)))
 struct ClosingBondsTests {
     private final class Failures: Sendable {
         private let all = Mutex<[BondStoreError]>([])
@@ -49,7 +49,7 @@ struct ClosingBondsTests {
         return try Witness(AdapterRunner(port, options: options))
     }
 
-    @Test("Links are disconnected while bonds are being written, and a disk that hangs holds up nobody")
+    @Test("Links are disconnected while bonds are being written, even if the disk hangs")
     func links() throws {
         for (latency, releaseTime) in [(Duration.milliseconds(200), 200), (.seconds(60), 500)] {
             let radio = VirtualRadio(time: .manual)
@@ -76,7 +76,7 @@ struct ClosingBondsTests {
         }
     }
 
-    @Test("Without a link only the disk is waited for, and not for long")
+    @Test("Without a link, closing waits only for the disk, and for half a second at most")
     func noLink() throws {
         let radio = VirtualRadio(time: .manual)
         let witness = try witness(on: radio, disk: .seconds(60))
@@ -90,7 +90,7 @@ struct ClosingBondsTests {
         #expect(witness.runner.isReleased && failures.errors == [.abandoned(1)])
     }
 
-    @Test("With a thread that writes, the controller is released while the disk hangs, and the end waits for the disk")
+    @Test("With a writer thread, the controller is released while the disk hangs, and closing ends after the write")
     func thread() async throws {
         let radio = VirtualRadio(time: .system), gated = GatedBondStore(store)
         let port = radio.addController { $0.publicAddress = BondSamples.local.address }
@@ -111,7 +111,7 @@ struct ClosingBondsTests {
         #expect(storedBonds == 0 && failures.errors == [])
     }
 
-    @Test("A change of bonds fails at once where the adapter has no identity")
+    @Test("A change of bonds fails at once if the adapter has no identity")
     func noIdentity() throws {
         let port = VirtualRadio(time: .manual).addController()
         let turns = try RunnerTurns(RunnerCore(.port(port), .port(port), options(store)), port)

@@ -45,7 +45,7 @@ struct ClosingTests {
         return try #require(phone.links.last)
     }
 
-    @Test("Its peers learn of it within 100 ms, whichever role it has", arguments: [true, false])
+    @Test("Peers are disconnected within 100 ms, whatever the adapter's role", arguments: [true, false])
     func peers(isCentral: Bool) throws {
         let sensor = try sensor().witness, phone = try Witness(on: radio)
         _ = try connect(phone, to: sensor)
@@ -58,7 +58,7 @@ struct ClosingTests {
         #expect(closing.runner.isReleased && closing.take() == [])
     }
 
-    @Test("All of its links are disconnected, and no new one begins")
+    @Test("All links are disconnected, and no new link begins")
     func severalLinks() throws {
         let phone = try Witness(on: radio)
         let sensors = try (0..<3).map { _ in try sensor().witness }
@@ -112,7 +112,7 @@ struct ClosingTests {
         #expect(sensor.runner.isReleased)
     }
 
-    @Test("A controller that goes meanwhile is not waited for")
+    @Test("Closing does not wait for a controller that is unplugged meanwhile")
     func unplugged() throws {
         let port = radio.addController()
         let sensor = try sensor(on: port).witness, phone = try Witness(on: radio)
@@ -123,17 +123,17 @@ struct ClosingTests {
         #expect(sensor.runner.isReleased)
     }
 
-    @Test("An adapter that is killed disconnects nobody")
+    @Test("A killed adapter does not disconnect its peers")
     func killed() throws {
         let sensor = try sensor().witness, phone = try Witness(on: radio)
         _ = try connect(phone, to: sensor)
         sensor.runner.kill()
         #expect(sensor.runner.isReleased)
         radio.advanceHosts(by: .seconds(10))
-        #expect(phone.take() == ["ended: the peer was not heard any more (supervision timeout)"])
+        #expect(phone.take() == ["ended: nothing was received from the peer (supervision timeout)"])
     }
 
-    @Test("A link that is closed twice is disconnected once, and the users are notified once")
+    @Test("Closing twice disconnects each link once and notifies the users once")
     func twice() throws {
         let sensor = try sensor().witness, phone = try Witness(on: radio)
         _ = try connect(phone, to: sensor)
@@ -149,7 +149,7 @@ struct ClosingTests {
         #expect(phone.take() == ["ended: the peer ended the connection"])
     }
 
-    @Test("A write and a pairing that are under way end once, before the link, and nothing comes of them later")
+    @Test("A pending write and a pending pairing end once, before the link, and have no effect later")
     func pending() throws {
         let (sensor, value) = try sensor()
         let phone = try Witness(runner(on: radio.addController()))
@@ -199,7 +199,7 @@ struct ClosingTests {
         #expect(phone.take() == ["ended: the peer ended the connection"])
     }
 
-    @Test("Another adapter that takes the controller meanwhile does not share it")
+    @Test("An adapter that takes over the controller of a closing adapter does not share it")
     func successor() throws {
         let port = radio.addController()
         let sensor = try sensor(on: port).witness, phone = try Witness(on: radio)

@@ -40,7 +40,7 @@ struct ConnectingTests {
         user.take().filter { line in !["credit", "parameters", "phyChanged"].contains { line.hasPrefix($0) } }
     }
 
-    @Test("A peer that is connected and answers nothing ends the call in the time given, with a reason of its own")
+    @Test("A connected peer that does not respond fails the call at its timeout with peerNotResponding")
     func silentPeer() {
         silence()
         user.post(.connect(peer, ConnectRequest(timeout: .seconds(5))), 1)
@@ -55,7 +55,7 @@ struct ConnectingTests {
         #expect(lines().contains("2 link"))
     }
 
-    @Test("Without a limit it is given as long as a transaction may take, and the link is never handed out")
+    @Test("Without a timeout, a silent peer fails the call at the transaction timeout, and no link is returned")
     func silentForEver() {
         silence()
         user.post(.connect(peer, ConnectRequest()), 1)
@@ -64,7 +64,7 @@ struct ConnectingTests {
         #expect(lines() == ["began", "1 \(HostError.disconnected(reason))", "ended: \(reason)"])
     }
 
-    @Test("A call that waits for an answer of the peer can be cancelled, which ends the link")
+    @Test("Cancelling a call that waits for the peer's response ends the link")
     func cancelled() {
         silence()
         user.post(.connect(peer, ConnectRequest()), 1)
@@ -74,7 +74,7 @@ struct ConnectingTests {
         #expect(lines() == ["began", "1 cancelled", "ended: \(DisconnectReason.byThisDevice)"])
     }
 
-    @Test("Who connects again and again to a peer that drops each link at once is slowed down")
+    @Test("Reconnecting to a peer that drops every link at once backs off")
     func dropped() throws {
         let dropper = Dropper(sensor.runner), returner = Returner(user.runner, peer)
         returner.begin()
@@ -83,7 +83,7 @@ struct ConnectingTests {
         withExtendedLifetime(dropper) {}
     }
 
-    @Test("A link that ends with its own adapter says nothing of the peer: the next attempt is made at once")
+    @Test("A link that ends because the local adapter was unplugged does not delay the next attempt")
     func unplugged() {
         for number in 1...11 {
             user.post(.connect(peer, ConnectRequest()), UInt64(number))

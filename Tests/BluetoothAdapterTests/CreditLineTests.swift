@@ -37,7 +37,7 @@ struct CreditLineTests {
         Sender(name: name, log: log, target: target, isCancelled: isCancelled)
     }
 
-    @Test("Credits go to the senders that wait, in order, and only then to others")
+    @Test("Credits go to the waiting senders in order, and only then to others")
     func order() {
         let line = CreditLine(count: 1)
         #expect(line.take())
@@ -52,7 +52,7 @@ struct CreditLineTests {
         #expect(line.take())
     }
 
-    @Test("A sender that asks again when there is a credit gets it at once")
+    @Test("A sender that asks while a credit is available gets it at once")
     func granted() {
         let line = CreditLine(count: 1)
         #expect(line.wait(sender("one")) == .granted)
@@ -60,7 +60,7 @@ struct CreditLineTests {
         #expect(log.take() == [])
     }
 
-    @Test("A sender that was cancelled leaves its credit to the next one")
+    @Test("The credit of a cancelled sender goes to the next one")
     func cancelled() {
         let line = CreditLine()
         #expect(line.wait(sender("one", isCancelled: true)) == .waits)
@@ -70,7 +70,7 @@ struct CreditLineTests {
         #expect(line.count == 0)
     }
 
-    @Test("Writes to services that change are removed, and the others keep their places")
+    @Test("Writes to changed services are removed, and the others keep their places")
     func servicesChange() {
         let line = CreditLine()
         let targets: [(String, AttributeHandle?)] = [
@@ -84,7 +84,7 @@ struct CreditLineTests {
         #expect(line.remove(in: 0x0001...0xFFFF).isEmpty)
     }
 
-    @Test("After the end there are no credits, for those who wait and for those who come")
+    @Test("After closing, waiting senders fail and new ones get no credits")
     func end() {
         let line = CreditLine()
         #expect(line.wait(sender("one")) == .waits)

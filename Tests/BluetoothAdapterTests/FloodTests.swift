@@ -41,12 +41,12 @@ struct FloodTests {
         return user.take().filter { $0 != "value 07" }
     }
 
-    @Test("Hundreds of indications at once are confirmed, one after the other")
+    @Test("A burst of 1000 indications does not end the link")
     func patience() throws {
         #expect(try flood(1000) == [])
     }
 
-    @Test("A peer that indicates without end, and waits for no confirmation, loses its link, for a reason with a name")
+    @Test("A peer that sends 1200 indications without waiting for confirmations is disconnected with peerTooFast")
     func overrun() throws {
         let reason = DisconnectReason.peerTooFast
         #expect(try flood(1200) == ["ended: \(reason)"])

@@ -56,9 +56,9 @@ final class HeartRateFace: AdapterObserver {
 }
 // [snippet]
 
-@Suite("A face of one's own")
+@Suite("A custom face of the seam")
 struct OwnFaceTests {
-    @Test("It is sent what the sensor measures, and finds it again")
+    @Test("The face receives the sensor's measurements and reconnects to it")
     func measures() throws {
         let radio = VirtualRadio(time: .manual)
         let sensor = try Witness(on: radio)
@@ -83,7 +83,7 @@ struct OwnFaceTests {
         withExtendedLifetime(face) {}
     }
 
-    @Test("The documentation shows this very code")
+    @Test("The documentation shows exactly this code")
     func documented() throws {
         let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let code = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)

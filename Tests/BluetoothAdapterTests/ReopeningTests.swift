@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothAdapter
 
-@Suite("When to try to get a controller back")
+@Suite("When to reopen a controller")
 struct ReopeningTests {
     /// How long after the one before each try comes, where all of them fail at once.
     static func gaps(_ reopening: inout Reopening, _ now: inout Instant, limit: Int = 100) -> [Duration] {
@@ -19,7 +19,7 @@ struct ReopeningTests {
 
     static let delays: [Duration] = [100, 200, 400, 800, 1600, 3200, 5000, 5000].map { .milliseconds($0) }
 
-    @Test("Where arrivals are told, a few tries follow each, and then the next is waited for")
+    @Test("With arrival events, a few attempts follow each arrival, and then reopening waits for the next")
     func toldOfArrivals() {
         var reopening = Reopening()
         #expect(reopening.nextTry == nil)
@@ -34,7 +34,7 @@ struct ReopeningTests {
         }
     }
 
-    @Test("Where nothing tells, tries go on")
+    @Test("Without arrival events, attempts continue indefinitely")
     func notTold() {
         var reopening = Reopening()
         var now = Instant.zero
@@ -45,7 +45,7 @@ struct ReopeningTests {
         #expect(gaps.dropFirst(8).allSatisfy { $0 == .seconds(5) })
     }
 
-    @Test("An arrival while a try is under way is not missed")
+    @Test("An arrival during an attempt is not missed")
     func arrivalDuringTry() {
         var reopening = Reopening()
         var now = Instant.zero
@@ -61,7 +61,7 @@ struct ReopeningTests {
         #expect(Self.gaps(&reopening, &now) == Self.delays)
     }
 
-    @Test("An arrival that a try itself may have caused does not bring another one")
+    @Test("An arrival that an attempt may have caused does not trigger another attempt")
     func arrivalByTry() {
         var reopening = Reopening()
         reopening.isToldOfArrivals = true
@@ -76,7 +76,7 @@ struct ReopeningTests {
         #expect(reopening.nextTry != nil)
     }
 
-    @Test("An arrival does not hurry a try that is under way")
+    @Test("An arrival during an attempt does not start a second one")
     func noTwoTries() {
         var reopening = Reopening()
         reopening.isToldOfArrivals = true
@@ -86,7 +86,7 @@ struct ReopeningTests {
         #expect(reopening.nextTry == nil)
     }
 
-    @Test("One that comes and goes is tried ever more slowly; one that stays for a while is forgiven")
+    @Test("A controller that comes and goes is reopened with growing delays, which reset once it stays")
     func flapping() {
         var reopening = Reopening()
         var now = Instant.zero

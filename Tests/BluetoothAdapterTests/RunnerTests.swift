@@ -16,7 +16,7 @@ struct RunnerTests {
 
     private func open() throws -> Witness { try Witness(on: radio) }
 
-    @Test("Finds, connects, subscribes and is sent a value, in one order")
+    @Test("A user finds, connects, subscribes and receives a value, in a fixed order")
     func value() throws {
         let sensor = try open(), phone = try open()
         #expect(sensor.take() == ["ready"])
@@ -62,7 +62,7 @@ struct RunnerTests {
         #expect(sensor.take() == ["subscription []", "ended: the peer ended the connection"])
     }
 
-    @Test("A closed adapter ends what is pending, and takes nothing more")
+    @Test("A closed adapter ends pending calls and accepts no new ones")
     func closing() throws {
         let phone = try open()
         _ = phone.take()
@@ -73,7 +73,7 @@ struct RunnerTests {
         #expect(phone.runner.failure == .adapterClosed)
     }
 
-    @Test("An unplugged controller is taken up again when it is back")
+    @Test("An unplugged controller is reopened when it is plugged in again")
     func unplugging() throws {
         let port = radio.addController()
         let phone = try Witness(AdapterRunner(port, options: .init(host: HostConfiguration(seed: 1))))

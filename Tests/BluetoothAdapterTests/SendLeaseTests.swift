@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Credits to send")
 struct SendLeaseTests {
-    @Test("are taken as they were added, all that are asked for or none")
+    @Test("credits are taken in full or not at all")
     func taken() {
         let lease = SendLease()
         #expect(!lease.take())
@@ -15,7 +15,7 @@ struct SendLeaseTests {
         #expect(!lease.isAvailable)
     }
 
-    @Test("wake who found too few, once, and nobody else")
+    @Test("added credits wake a sender that found too few, once, and nobody else")
     func waking() {
         let lease = SendLease()
         #expect(!lease.add(1), "nobody waits")
@@ -26,7 +26,7 @@ struct SendLeaseTests {
         #expect(lease.add(1), "to ask is to wait")
     }
 
-    @Test("wake nobody before there are as many as are worth it")
+    @Test("added credits wake nobody below the threshold")
     func threshold() {
         let lease = SendLease()
         #expect(!lease.take())
@@ -37,7 +37,7 @@ struct SendLeaseTests {
         #expect(!lease.add(4, wakingAt: 4))
     }
 
-    @Test("may be owed, up to a limit, and the sender is woken once the debt is paid and it can send several")
+    @Test("credits can be owed up to a limit, and the sender wakes once the debt is paid and it can send several")
     func owing() {
         let lease = SendLease()
         #expect(!lease.add(1))
@@ -52,7 +52,7 @@ struct SendLeaseTests {
         #expect(!lease.take(owing: 2))
     }
 
-    @Test("are gone with the link, and who waits for one is told")
+    @Test("closing removes the credits and reports whether a sender waits")
     func closing() {
         let lease = SendLease()
         #expect(lease.add(2) == false && !lease.isClosed)

@@ -50,7 +50,7 @@ struct UsersTests {
         return link
     }
 
-    @Test("Two who want the same peer get one link, which ends with the second of them")
+    @Test("Two users of the same peer share one link, which ends when both have released it")
     func sharedLink() throws {
         first.post(.connect(peer, ConnectRequest()), 1)
         second.post(.connect(peer, ConnectRequest()), 2)
@@ -59,7 +59,7 @@ struct UsersTests {
         #expect(first.take().contains("1 link") && second.take().contains("2 link"))
         #expect(sensor.links.count == 1)
         first.post(.connect(peer, ConnectRequest()), 3)
-        #expect(first.take() == ["3 there is a connection to this peer, or an attempt at one, already"])
+        #expect(first.take() == ["3 a connection to this peer, or an attempt to establish one, already exists"])
         first.post(.release(link))
         radio.advanceHosts(by: .seconds(1))
         #expect(!second.take().contains { $0.hasPrefix("ended") })
@@ -69,7 +69,7 @@ struct UsersTests {
         #expect(second.take() == ["ended: this device ended the connection"])
     }
 
-    @Test("A subscription is the peer's business once, however many users have it")
+    @Test("A subscription is requested from the peer once, however many users share it")
     func sharedSubscription() throws {
         let link = try connect()
         first.post(.subscribe(link, subscription), 3)
@@ -95,7 +95,7 @@ struct UsersTests {
         #expect(!first.take().contains { $0.hasPrefix("ended") })
     }
 
-    @Test("A user that leaves takes its link, scan, advertisement and services along")
+    @Test("Detaching a user ends its link, scan, advertisement and services")
     func detaching() throws {
         let link = try connect()
         first.post(.release(link))
@@ -111,7 +111,7 @@ struct UsersTests {
         #expect(newcomer.sightings.isEmpty)
     }
 
-    @Test("Credits come back when values have left, and each value takes one")
+    @Test("Each value takes one credit, which is returned once the value has been sent")
     func credits() throws {
         let link = try connect()
         for number in 0..<UInt8(64) { first.post(.writeWithoutResponse(link, rate.value, [number])) }
@@ -121,7 +121,7 @@ struct UsersTests {
         #expect(second.take() == [])
     }
 
-    @Test("What waits on a link, and what is asked on one that is gone, ends with the reason")
+    @Test("Calls that wait on a link, and calls on a link that has ended, fail with the reason")
     func ending() throws {
         let link = try connect()
         first.post(.perform(link, .read(rate.value)), 3)
@@ -129,14 +129,14 @@ struct UsersTests {
         second.post(.subscribe(link, subscription), 5)
         sensorPort.unplug()
         radio.advanceHosts(by: .seconds(60))
-        let lost = "the peer was not heard any more (supervision timeout)"
+        let lost = "nothing was received from the peer (supervision timeout)"
         #expect(first.take() == ["3 disconnected: \(lost)", "ended: \(lost)"])
         #expect(second.take().suffix(2) == ["5 disconnected: \(lost)", "ended: \(lost)"])
         first.post(.perform(link, .read(rate.value)), 6)
         #expect(first.take() == ["6 the link is gone; connect again"])
     }
 
-    @Test("More requests than are sent at once wait their turn, and end in their order")
+    @Test("Requests that cannot be sent at once are queued and end in order")
     func manyOperations() throws {
         let link = try connect()
         for token in 100..<UInt64(164) { first.post(.perform(link, .readByUUID("2A00")), token) }
@@ -144,7 +144,7 @@ struct UsersTests {
         #expect(first.take() == (100..<164).map { "\($0) result" })
     }
 
-    @Test("Advertisements of several users are one, and each ends with its own call")
+    @Test("Advertisements of several users are merged, and each ends with its own call")
     func mergedAdvertising() throws {
         let watcher = try Witness(on: radio)
         watcher.post(
@@ -164,7 +164,7 @@ struct UsersTests {
         #expect(watcher.sightings.last?.serviceUUIDs == ["180F"])
     }
 
-    @Test("Name, services and their changes become known without anybody asking")
+    @Test("The peer's name, services and service changes are reported automatically")
     func preparation() throws {
         first.post(.connect(peer, ConnectRequest()), 1)
         radio.advanceHosts(by: .seconds(2))
@@ -175,7 +175,7 @@ struct UsersTests {
         #expect(first.take() == ["changed \(handles.range)"])
     }
 
-    @Test("An attempt is called off with the last user that wants it; time runs out for each by itself")
+    @Test("An attempt ends with the last user that waits for it, and each user has its own timeout")
     func attempts() throws {
         let nobody = PeerID(DeviceAddress(99, kind: .public))
         first.post(.connect(nobody, ConnectRequest(timeout: .seconds(5))), 1)
@@ -188,7 +188,7 @@ struct UsersTests {
         #expect(second.take() == [])
     }
 
-    @Test("Whoever comes later is sent what there is already")
+    @Test("A user that attaches later receives the current state")
     func snapshot() throws {
         let link = try connect()
         radio.advanceHosts(by: .seconds(5))

@@ -5,7 +5,7 @@ import Testing
 @Suite("Bluetooth UUIDs")
 struct BluetoothUUIDTests {
     @Test(
-        "text is read and written in the shortest form",
+        "UUIDs are parsed from any form and written in the shortest",
         arguments: [
             ("180D", "180D"), ("180d", "180D"), ("0000180D", "180D"), ("0000180D-0000-1000-8000-00805F9B34FB", "180D"),
             ("12345678", "12345678"), ("12345678-0000-1000-8000-00805f9b34fb", "12345678"),
@@ -16,7 +16,7 @@ struct BluetoothUUIDTests {
     }
 
     @Test(
-        "malformed text is refused",
+        "malformed text is rejected",
         arguments: [
             "", "18", "180", "180G", "+80D", "180D0", "0000180D-0000-1000-8000-00805F9B34F",
             "0000180D00001000800000805F9B34FB",

@@ -47,7 +47,7 @@ struct ByteReaderTests {
         #expect(reader.remaining == 8 - field.length)
     }
 
-    @Test("a truncated number is refused, with the number of missing bytes, and nothing is read", arguments: fields)
+    @Test("a truncated number is rejected with the number of missing bytes, and nothing is consumed", arguments: fields)
     func truncatedNumbers(_ field: Field) {
         for count in 0..<field.length {
             let input: [UInt8] = Array(repeating: 0xFF, count: count)
@@ -77,7 +77,7 @@ struct ByteReaderTests {
     }
 
     @Test(
-        "a count larger than the number of bytes is refused",
+        "a count that is negative or exceeds the remaining bytes is rejected",
         arguments: [
             (4, DecodingFailure(.truncated(missing: 1), at: 3)),
             (Int.max, DecodingFailure(.truncated(missing: Int.max - 3), at: 3)),

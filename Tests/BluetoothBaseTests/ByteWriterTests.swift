@@ -54,7 +54,7 @@ struct ByteWriterTests {
         #expect(writer.bytes == bytes("01 CC BB 04 AA"))
     }
 
-    @Test("truncating drops the end, and what is written next takes its place", arguments: 0...4)
+    @Test("truncating drops the end, and the next write continues from there", arguments: 0...4)
     func truncating(_ count: Int) {
         let octets = bytes("01 02 03 04")
         var writer = ByteWriter()

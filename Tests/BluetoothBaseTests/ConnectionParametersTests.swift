@@ -5,7 +5,7 @@ import Testing
 @Suite("Connection parameters")
 struct ConnectionParametersTests {
     @Test(
-        "validity follows the ranges, and the timeout must outlast the latency",
+        "parameters are valid within their ranges, if the timeout exceeds the latency",
         arguments: [
             (6, 6, 0, 10, true), (3200, 3200, 0, 3200, true), (6, 3200, 0, 3200, true), (24, 40, 4, 51, true),
             (5, 6, 0, 100, false), (6, 5, 0, 100, false), (80, 100, 0, 10, false), (3200, 3201, 0, 3200, false),
@@ -20,7 +20,7 @@ struct ConnectionParametersTests {
         #expect(parameters.isValid == valid)
     }
 
-    @Test("durations are rounded to the units of the protocol and clamped to the ranges")
+    @Test("durations are rounded to the protocol's units and clamped to its ranges")
     func times() {
         let parameters = ConnectionParameters(
             minimumInterval: .milliseconds(30), maximumInterval: .microseconds(50_600), latency: 4,
@@ -37,7 +37,7 @@ struct ConnectionParametersTests {
     }
 
     @Test(
-        "text names the times",
+        "the description gives the times in milliseconds",
         arguments: [
             (6, 12, 0, 100, "interval 7.5-15 ms, latency 0, timeout 1000 ms"),
             (9, 9, 4, 3200, "interval 11.25 ms, latency 4, timeout 32000 ms"),

@@ -5,7 +5,7 @@ import Testing
 @Suite("Device addresses")
 struct DeviceAddressTests {
     @Test(
-        "text is read, and written so that it reads back as the same address",
+        "text is parsed, and the description parses back to the same address",
         arguments: [
             ("C0:11:22:33:44:55", DeviceAddress(0xC011_2233_4455, kind: .random), "C0:11:22:33:44:55"),
             ("ff:ee:dd:cc:bb:aa", DeviceAddress(0xFFEE_DDCC_BBAA, kind: .random), "FF:EE:DD:CC:BB:AA"),
@@ -23,7 +23,7 @@ struct DeviceAddressTests {
     }
 
     @Test(
-        "malformed text is refused",
+        "malformed text is rejected",
         arguments: [
             "", "C0:11:22:33:44", "C0:11:22:33:44:5", "C0:11:22:33:44:55:66", "C0-11-22-33-44-55", "C01122334455",
             "C0:11:22:33:44:5G", "C0:11:22:33:44:+5", " C0:11:22:33:44:55", "C0:11:22:33:44:55/", "C0:11:22:33:44:55/X",
@@ -51,7 +51,7 @@ struct DeviceAddressTests {
         #expect(DeviceAddress(0xFFFF_0011_2233_4455, kind: .public).value == 0x0011_2233_4455)
     }
 
-    @Test("bytes go least significant first", arguments: 0...3 as ClosedRange<UInt8>)
+    @Test("addresses are encoded least significant byte first", arguments: 0...3 as ClosedRange<UInt8>)
     func octets(_ kind: UInt8) throws {
         let address = DeviceAddress(0xC011_2233_4455, kind: try #require(DeviceAddress.Kind(rawValue: kind)))
         #expect(written { $0.append(address) } == bytes("55 44 33 22 11 C0"))
@@ -64,7 +64,7 @@ struct DeviceAddressTests {
     }
 
     @Test(
-        "an unknown type and a truncated address are refused",
+        "an unknown type and a truncated address are rejected",
         arguments: [
             ("04 55 44 33 22 11 C0", DecodingFailure(.invalidValue, at: 0)),
             ("FF 55 44 33 22 11 C0", DecodingFailure(.invalidValue, at: 0)),

@@ -22,7 +22,7 @@ struct HexadecimalTests {
     }
 
     @Test(
-        "text with or without separators is read",
+        "text with or without separators is parsed",
         arguments: [
             ("", []), ("01AB", [0x01, 0xAB]), ("01 ab", [0x01, 0xAB]), ("01:AB\n0f", [0x01, 0xAB, 0x0F]),
             (" 0f ", [0x0F]),
@@ -31,7 +31,7 @@ struct HexadecimalTests {
         #expect([UInt8](hexadecimal: text) == octets)
     }
 
-    @Test("malformed text is refused", arguments: ["0", "012", "0 1", "0G", "0x01", "01-02", "0\n1", "é0"])
+    @Test("malformed text is rejected", arguments: ["0", "012", "0 1", "0G", "0x01", "01-02", "0\n1", "é0"])
     func malformed(_ text: String) {
         #expect([UInt8](hexadecimal: text) == nil)
     }

@@ -4,7 +4,7 @@ import Testing
 @Suite("Instants")
 struct InstantTests {
     @Test(
-        "moving stays within what the type holds",
+        "advancing saturates at the limits of the type",
         arguments: [
             (100, .nanoseconds(50), 150), (100, .nanoseconds(-50), 50), (100, .nanoseconds(-100), 0),
             (100, .nanoseconds(-101), 0), (0, .seconds(30), 30_000_000_000), (UInt64.max - 1, .nanoseconds(1), .max),
@@ -16,7 +16,7 @@ struct InstantTests {
     }
 
     @Test(
-        "the difference between two instants has a sign",
+        "the difference between two instants is signed",
         arguments: [
             (100, 150, .nanoseconds(50)), (150, 100, .nanoseconds(-50)), (7, 7, .zero),
             (0, UInt64.max, .nanoseconds(Int64.max)), (UInt64.max, 0, .nanoseconds(-Int64.max)),
@@ -37,7 +37,7 @@ struct InstantTests {
     }
 
     @Test(
-        "the earlier of two deadlines, of which either may be absent",
+        "earliest returns the earlier of two deadlines, either of which may be nil",
         arguments: [(nil, nil, nil), (1, nil, 1), (nil, 2, 2), (1, 2, 1), (2, 1, 1), (3, 3, 3)]
             as [(UInt64?, UInt64?, UInt64?)])
     func earlier(_ first: UInt64?, _ second: UInt64?, _ expected: UInt64?) {

@@ -1,7 +1,7 @@
 import BluetoothBase
 import Testing
 
-@Suite("A queue of packets")
+@Suite("Packet queue")
 struct PacketQueueTests {
     @Test func packetsKeepTheirOrderAndTheirBoundaries() {
         var queue = PacketQueue()
@@ -78,7 +78,7 @@ struct PacketQueueTests {
     // MARK: - Room
 
     /// Queues of every fill level, whose oldest packet is anywhere in the ring of boundaries when that has to grow.
-    @Test("the order is kept when there are more packets than ever before", arguments: [0, 1, 63, 64])
+    @Test("the queue keeps its order as it grows", arguments: [0, 1, 63, 64])
     func growing(_ taken: Int) {
         var queue = PacketQueue()
         for number in 0..<taken { queue.append(packet(number, 1).span) }
@@ -126,7 +126,7 @@ struct PacketQueueTests {
         #expect(take(2, from: &queue) == [packet(99, 100), [1, 2, 3, 4]])
     }
 
-    @Test("Packets are dropped by a condition, and the others keep their order", arguments: [0, 1, 5, 200])
+    @Test("Packets that match a condition are removed, and the others keep their order", arguments: [0, 1, 5, 200])
     func dropping(_ removed: Int) {
         var queue = PacketQueue()
         for number in 0..<250 { queue.append(packet(number, 30).span) }

@@ -1,7 +1,7 @@
 import BluetoothBase
 import Testing
 
-@Suite("Characters that are shown as nothing")
+@Suite("Invisible characters")
 struct VisibilityTests {
     @Test(
         arguments: [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothDocuments
 
-@Suite("Documents: what is wrong, and where")
+@Suite("Documents: errors and their locations")
 struct DecodingTests {
     /// A document around the members of one characteristic.
     static func characteristic(_ members: String) -> String {
@@ -25,14 +25,15 @@ struct DecodingTests {
                 "notifications", "addsGenericServices",
             ])
         ),
-        (#"{"services": [], "version": 2}"#, "version", .expected("version 1, the only one there is", found: "2")),
+        (#"{"services": [], "version": 2}"#, "version", .expected("version 1, the only version", found: "2")),
         (
             #"{"services": [], "format": "zip"}"#, "format",
             .expected("one of \"bluetooth-device\"", found: "\"zip\"")
         ),
         (
             #"{"services": [], "address": "C0:11"}"#, "address",
-            .expected("an address such as \"C0:11:22:33:44:55\", with \"/P\" behind a public one", found: "\"C0:11\"")
+            .expected(
+                "an address such as \"C0:11:22:33:44:55\", followed by \"/P\" if it is public", found: "\"C0:11\"")
         ),
         (#"{"services": [], "name": 1}"#, "name", .expected("a string", found: "1")),
         (#"{"services": [], "connectable": "yes"}"#, "connectable", .expected("true or false", found: "\"yes\"")),
@@ -135,7 +136,7 @@ struct DecodingTests {
         (
             #"{"services": [], "scanResponse": {"manufacturerData": [{"company": -1, "data": ""}]}}"#,
             "scanResponse.manufacturerData[0].company",
-            .expected("the number of a company such as \"0x004C\"", found: "-1")
+            .expected("a company identifier such as \"0x004C\"", found: "-1")
         ),
         (
             #"{"services": [], "advertisement": {"serviceData": [{"uuid": "180F"}]}}"#,
@@ -171,7 +172,7 @@ struct DecodingTests {
         ),
     ]
 
-    @Test("each mistake is an error with its place", arguments: wrong)
+    @Test("each mistake is reported with its path", arguments: wrong)
     func mistakes(json: String, path: String, problem: DocumentError.Problem) throws {
         let error = try #require(throws: DocumentError.self) { try DeviceDocument(json: Array(json.utf8)) }
         #expect(error == DocumentError(path, problem))
@@ -179,7 +180,7 @@ struct DecodingTests {
     }
 
     @Test(
-        "text that is not JSON is said to be none, with the place",
+        "text that is not JSON is rejected, with the position of the error",
         arguments: [
             ("", "Unexpected end of file during JSON parse."), ("{", "Unexpected end of file during JSON parse."),
             ("{\"services\": [}", "Invalid value near line 1, column 15"),
@@ -190,11 +191,11 @@ struct DecodingTests {
         #expect(DocumentError("", .notJSON("a\u{1B}")).description == "this is not JSON: a\\u001b")
     }
 
-    @Test("hostile names and values in a message are escaped")
+    @Test("hostile names and values are escaped in error messages")
     func hostile() throws {
         let json = "{\"services\": [], \"\\u001b[31m\\u202e\": 1}"
         let error = try #require(throws: DocumentError.self) { try DeviceDocument(json: Array(json.utf8)) }
-        #expect(error.description.hasPrefix(#"\u001b[31m\u202e: there is no such member"#))
+        #expect(error.description.hasPrefix(#"\u001b[31m\u202e: unknown member"#))
         let name = "{\"services\": [{\"uuid\": \"\\u009b2J\\u2066\"}]}"
         let other = try #require(throws: DocumentError.self) { try DeviceDocument(json: Array(name.utf8)) }
         #expect(other.description.hasSuffix(#"found "\u009b2J\u2066""#))

@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothDocuments
 @testable import BluetoothGATT
 
-@Suite("Documents: written and read")
+@Suite("Documents: round trip and layout")
 struct RoundTripTests {
     /// One of everything.
     static let everything = """
@@ -75,7 +75,7 @@ struct RoundTripTests {
 
         """
 
-    @Test("what was written is read, and is written the same way again")
+    @Test("a document that is written and read back is unchanged")
     func everythingOnce() throws {
         let document = try DeviceDocument(json: Array(Self.everything.utf8))
         let again = try DeviceDocument(json: Array(document.json.utf8))
@@ -91,7 +91,7 @@ struct RoundTripTests {
         #expect(isPlain)
     }
 
-    @Test("it is laid out where it says")
+    @Test("attributes get the handles that the document names")
     func layout() throws {
         let layout = try DeviceDocument(json: Array(Self.everything.utf8)).layout()
         #expect(
@@ -123,7 +123,7 @@ struct RoundTripTests {
         #expect(database.value(of: 0x000D) == Array("Temperature".utf8))
     }
 
-    @Test("a short document gets the generic services in front of it, and one with handles does not")
+    @Test("the generic services come first, unless the document defines them, declines them, or names handles")
     func genericServices() throws {
         let short = try DeviceDocument(json: Array(#"{"name": "N", "services": [{"uuid": "180F"}]}"#.utf8))
         #expect(try short.layout().definitions.map(\.uuid) == ["1800", "1801", "180F"])
@@ -137,7 +137,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("services up to the last handle have room, and none behind it")
+    @Test("a service may end at the last handle, and none may follow it")
     func lastHandle() throws {
         let full = #"{"services": [{"uuid": "180F", "handle": 65535}]}"#
         #expect(try DeviceDocument(json: Array(full.utf8)).layout().handles[0].range == 0xFFFF...0xFFFF)

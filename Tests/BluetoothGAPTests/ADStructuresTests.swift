@@ -24,7 +24,7 @@ struct ADStructuresTests {
     }
 
     @Test(
-        "G1: a malformed structure ends the data, and those before it are kept",
+        "G1: a malformed structure ends the data; the ones before it are kept",
         arguments: [
             ("00", []),
             ("02 01 06 00 00 00 03 03 0D 18", ["01: 06"]),

@@ -50,7 +50,7 @@ struct AdvertisementDataTests {
     }
 
     @Test(
-        "G1: names",
+        "G1: the complete name takes precedence, then the first; invalid UTF-8 is replaced",
         arguments: [
             ("03 09 C3 B6", .complete("ö")),
             ("03 09 41 FF", .complete("A\u{FFFD}")),

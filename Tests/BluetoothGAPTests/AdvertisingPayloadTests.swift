@@ -15,7 +15,7 @@ private func advertisement(_ body: (inout AdvertisementData) -> Void) -> Adverti
 
 struct AdvertisingPayloadTests {
     @Test(
-        "what goes where",
+        "how structures are divided between advertising data and scan response",
         arguments: [
             ("nothing", advertisement { _ in }, "", ""),
             (
@@ -94,7 +94,7 @@ struct AdvertisingPayloadTests {
     }
 
     @Test(
-        "a name too long for either half is cut between characters, in the larger",
+        "a name too long for either half is shortened at a character boundary, in the half with more space",
         arguments: [
             // 31 - 2 octets in the scan response
             (String(repeating: "a", count: 30), String(repeating: "a", count: 29)),
@@ -128,7 +128,7 @@ struct AdvertisingPayloadTests {
     }
 
     @Test(
-        "the error names what does not fit, and by how much",
+        "the error names the structure that does not fit, and by how many octets",
         arguments: [
             (
                 advertisement { $0.manufacturerData = [.init(companyID: 1, data: .init(repeating: 0, count: 30))] },

@@ -17,7 +17,7 @@ struct AdvertisingSetSightingTests {
         ).novelty
     }
 
-    @Test("each set of a device, and its legacy advertising, is a sighting of its own") func sets() {
+    @Test("each advertising set of a device, and its legacy advertising, is a separate sighting") func sets() {
         var table = SightingTable()
         #expect(Self.receive(&table, [2, 1, 6], sid: 0xFF, [.legacy, .connectable]) == .discovered)
         #expect(Self.receive(&table, [2, 10, 1], sid: 0) == .discovered)
@@ -41,7 +41,7 @@ struct AdvertisingSetSightingTests {
         #expect(table[Self.device, sid: 1]?.eventType == .scannable)
     }
 
-    @Test("what stands for the address of an anonymous advertiser is no device's") func anonymous() {
+    @Test("the placeholder address of an anonymous advertiser cannot be a device's") func anonymous() {
         let data: [[UInt8]] = [[], [1], [1, 2], [2, 1]]
         let addresses = data.flatMap { data in
             (0..<3).map { AdvertisingReport.anonymousAddress(data.span, sid: $0) }

@@ -21,7 +21,7 @@ struct ProximityAverageTests {
     }
 
     @Test(
-        "the older of two measurements counts by its age",
+        "an older measurement loses weight with its age",
         arguments: [
             (0, -70.0),  // 1 : 1
             (2_000, (-60 * 0.5 - 80) / 1.5),  // 1/2 : 1

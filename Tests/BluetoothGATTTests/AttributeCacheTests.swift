@@ -4,7 +4,7 @@ import BluetoothGATT
 import TestSupport
 import Testing
 
-@Suite("GATT client: what is kept of discoveries")
+@Suite("GATT client: attribute cache")
 struct AttributeCacheTests {
     private static let steps: [GATTClientOperation] = [
         .discoverPrimaryServices(),
@@ -31,7 +31,7 @@ struct AttributeCacheTests {
             .map { .discoverDescriptors(in: AttributeHandle($0.valueHandle.rawValue + 1)...$0.endHandle) }
     }
 
-    @Test("Whole or step by step, each discovery is answered as the server does")
+    @Test("Whether filled at once or step by step, the cache answers each discovery as the server does")
     func answers() throws {
         let whole = try discover(.discoverAll(includes: true))
         let steps = Self.steps + descriptorSteps(whole)
@@ -53,7 +53,7 @@ struct AttributeCacheTests {
     }
 
     @Test(
-        "What nobody has found, and what is no discovery, it does not answer",
+        "The cache answers neither discoveries that were not made nor other operations",
         arguments: [
             .discoverSecondaryServices, .discoverCharacteristics(in: 1...0xFFFF), .discoverDescriptors(in: 1...0xFFFF),
             .discoverDescriptors(in: 4...4), .read(3), .readByUUID(.databaseHash), .discoverIncludedServices(in: 1...4),
@@ -65,7 +65,7 @@ struct AttributeCacheTests {
         #expect(cache.result(of: operation) == nil)
     }
 
-    @Test("Other services than before void what was known of the old ones")
+    @Test("Discovering different services invalidates everything cached about the old ones")
     func otherServices() throws {
         var cache = AttributeCache()
         cache.learn(try discover(.discoverAll(includes: true)), of: .discoverAll(includes: true))
@@ -77,7 +77,7 @@ struct AttributeCacheTests {
         #expect(cache.result(of: .discoverCharacteristics(in: 1...5)) == nil)
     }
 
-    @Test("It takes 8192 octets at the most")
+    @Test("The cache holds at most 8192 octets")
     func bound() {
         func services(_ count: Int) -> GATTClientResult {
             .services(
@@ -108,7 +108,7 @@ struct AttributeCacheTests {
         }
     }
 
-    @Test("What is stored comes back, and what is damaged does not")
+    @Test("A stored cache is restored, and a damaged one is rejected")
     func coding() throws {
         var cache = AttributeCache()
         cache.learn(

@@ -12,7 +12,7 @@ struct ChunkedMessageReceiverTests {
         return try receiver.receive(chunk.span)
     }
 
-    @Test("chunks add up until EOM, and the next message begins afresh")
+    @Test("chunks accumulate until EOM, and then the next message begins")
     func twoMessages() throws {
         var receiver = ChunkedMessageReceiver()
         #expect(try receive("ab", by: &receiver) == .incomplete(bytesSoFar: 2))
@@ -25,7 +25,7 @@ struct ChunkedMessageReceiverTests {
         #expect(try receive("c", by: &receiver) == .incomplete(bytesSoFar: 1))
     }
 
-    @Test("a message that grew too long is refused to its end, and never delivered in part")
+    @Test("a message that is too long is rejected up to its end, and never delivered in part")
     func tooLong() throws {
         var receiver = ChunkedMessageReceiver(maximumSize: 4)
         let error = ChunkedMessageError.messageTooLong(maximum: 4)
@@ -38,7 +38,7 @@ struct ChunkedMessageReceiverTests {
         #expect(try receive("EOM", by: &receiver) == .complete(Array("gh".utf8)))
     }
 
-    @Test("a lost link tells how much had arrived")
+    @Test("a lost link reports how many bytes had arrived")
     func lostLink() throws {
         var receiver = ChunkedMessageReceiver(maximumSize: 4)
         #expect(throws: Never.self) { try receiver.end() }
@@ -50,7 +50,7 @@ struct ChunkedMessageReceiverTests {
         #expect(try receive("EOM", by: &receiver) == .complete([]))
     }
 
-    @Test("a part that is lost ends the message with how much had come, and nothing of it is delivered")
+    @Test("a lost chunk ends the message with the number of bytes received, and nothing is delivered")
     func lostPart() throws {
         var receiver = ChunkedMessageReceiver(maximumSize: 4)
         let error = ChunkedMessageError.dataLost(bytesReceived: 3)
@@ -71,7 +71,7 @@ struct ChunkedMessageReceiverTests {
         #expect(try receive("EOM", by: &receiver) == .complete([]))
     }
 
-    @Test("what is sent arrives", arguments: [1, 2, 3, 4, 19, 20, 244])
+    @Test("a message arrives unchanged, at any chunk size", arguments: [1, 2, 3, 4, 19, 20, 244])
     func roundTrip(chunkSize: Int) throws {
         let message = (0..<1000).map { Array("xEOMEOM".utf8)[$0 % 7] }
         var sender = ChunkedMessageSender(message, chunkSize: chunkSize)

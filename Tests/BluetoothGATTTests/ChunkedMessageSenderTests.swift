@@ -6,7 +6,7 @@ import Testing
 @Suite("Chunked message: sending")
 struct ChunkedMessageSenderTests {
     @Test(
-        "a message is cut, then ended by EOM, and no chunk of it reads EOM",
+        "a message is split into chunks and ended by EOM, and no other chunk is EOM",
         arguments: [
             ("", 20, ["EOM"]),
             ("hello", 20, ["hello", "EOM"]),
@@ -43,7 +43,7 @@ struct ChunkedMessageSenderTests {
         #expect(Array(sender.nextChunk) == Array("c".utf8))
     }
 
-    @Test("progress counts the message, and the end is the accepted terminator")
+    @Test("progress counts the message's bytes, and sending finishes once the terminator is accepted")
     func progress() {
         var sender = ChunkedMessageSender(Array("abcde".utf8), chunkSize: 2)
         var seen: [Int] = []
@@ -61,7 +61,7 @@ struct ChunkedMessageSenderTests {
         #expect(sender.isFinished && sender.bytesSent == 5)
     }
 
-    @Test("any message of E, O and M reaches a receiver that looks for EOM only, at any chunk size")
+    @Test("any message of E, O and M reaches a receiver that checks only for EOM, at any chunk size")
     func exhaustive() {
         for length in 0...7 {
             for number in 0..<power(3, length) {

@@ -4,7 +4,7 @@ import BluetoothGATT
 import TestSupport
 import Testing
 
-@Suite("GATT client: bad peers")
+@Suite("GATT client: misbehaving peers")
 struct ClientBadPeerTests {
     /// An operation, a response that answers its first request, and what is wrong with it.
     struct BadResponse: CustomTestStringConvertible, Sendable {
@@ -76,7 +76,7 @@ struct ClientBadPeerTests {
         .init(.exchangeMTU(clientRxMTU: 517), "03 17", .malformed(.init(.truncated(missing: 1), at: 2))),
     ]
 
-    @Test("A8: a response that cannot be is an error that says what is wrong", arguments: responses)
+    @Test("A8: an invalid response fails the operation with an error that states the reason", arguments: responses)
     func badResponse(bad: BadResponse) throws {
         var harness = ClientHarness()
         let id = try harness.start(bad.operation).id
@@ -86,7 +86,7 @@ struct ClientBadPeerTests {
         #expect(try harness.start(.read(0x0001)).sent == bytes("0A 01 00"))
     }
 
-    @Test("A8: handles must go on increasing from one response to the next")
+    @Test("A8: handles must keep increasing from one response to the next")
     func backwards() throws {
         var harness = ClientHarness()
         let id = try harness.start(.discoverPrimaryServices()).id
@@ -103,7 +103,7 @@ struct ClientBadPeerTests {
         #expect(result == .failure(.invalidResponse(.invalidValueLength(4))))
     }
 
-    @Test("an included service that cannot be read fails the discovery, Attribute Not Found or not")
+    @Test("an included service that cannot be read fails the discovery, even with Attribute Not Found")
     func includedNotFound() throws {
         let result = try run(
             .discoverIncludedServices(in: Self.range),
@@ -111,14 +111,14 @@ struct ClientBadPeerTests {
         #expect(result == .failure(.att(ATTError(.attributeNotFound, for: .readRequest, at: 0x40))))
     }
 
-    @Test("a malformed echo empties the queue, then fails")
+    @Test("a malformed echo cancels the prepared writes, and the operation fails")
     func malformedEcho() throws {
         let result = try run(.writeLong(0x0003, [1]), [("16 03 00 00 00 01", "17 03"), ("18 00", "19")])
         #expect(result == .failure(.invalidResponse(.malformed(.init(.truncated(missing: 1), at: 2)))))
     }
 
     @Test(
-        "A7: what does not answer the request in flight is ignored",
+        "A7: a PDU that does not answer the request in flight is ignored",
         arguments: [
             "", "0D 01", "13", "01 0C 03 00 01", "01 0A 03 00", "01 0A", "01", "1E", "1B 03 00 01", "0A 03 00", "BF",
             "FF",
@@ -133,14 +133,14 @@ struct ClientBadPeerTests {
     }
 
     @Test(
-        "A7: a response nobody asked for is ignored", arguments: ["0B 01", "01 0A 03 00 0A", "11 06 01 00 05 00 00 18"])
+        "A7: an unsolicited response is ignored", arguments: ["0B 01", "01 0A 03 00 0A", "11 06 01 00 05 00 00 18"])
     func unsolicited(pdu: String) {
         var harness = ClientHarness()
         #expect(harness.receive(bytes(pdu)) == [])
         #expect(harness.client.events.isEmpty)
     }
 
-    @Test("an error may name any handle, as servers do")
+    @Test("an error response may name any handle")
     func errorAtOtherHandle() throws {
         let result = try run(.read(0x0003), [("0A 03 00", "01 0A 00 00 02")])
         #expect(result == .failure(.att(ATTError(.readNotPermitted, for: .readRequest, at: 0))))

@@ -47,7 +47,7 @@ struct ClientDatabaseDiscoveryTests {
         return server
     }
 
-    @Test("everything is found, with what belongs to what", arguments: [23, 64, 517])
+    @Test("everything is found, and every element belongs to the right parent", arguments: [23, 64, 517])
     func everything(mtu: Int) throws {
         var server = Self.assorted
         let found = try discover(&server, mtu: mtu)
@@ -69,7 +69,7 @@ struct ClientDatabaseDiscoveryTests {
         #expect(found.descriptors(of: found.characteristics[0]).isEmpty)
     }
 
-    @Test("where includes are not asked for, they and what only they lead to stay unknown")
+    @Test("without includes, neither they nor the services found only through them are reported")
     func withoutIncludes() throws {
         var server = Self.assorted
         let found = try discover(&server, mtu: 517, includes: false)
@@ -78,14 +78,14 @@ struct ClientDatabaseDiscoveryTests {
         #expect(found.characteristics.map(\.declarationHandle) == [2, 4, 7, 0x23, 0x28])
     }
 
-    @Test("a server without services costs one round trip")
+    @Test("discovering a server without services takes one round trip")
     func empty() throws {
         var server = ScriptedServer()
         #expect(try discover(&server, mtu: 23) == DiscoveredDatabase())
         #expect(server.requests == 1)
     }
 
-    @Test("a secondary service among the primary ones that nobody includes leaves no characteristics behind")
+    @Test("the characteristics of a secondary service that no service includes are not reported")
     func orphans() throws {
         var server = ScriptedServer()
         server.addService("180F") { $0.addCharacteristic("2A19") }
@@ -96,7 +96,7 @@ struct ClientDatabaseDiscoveryTests {
         #expect(found.characteristics.map(\.endHandle) == [3, 9])
     }
 
-    @Test("an include that reaches into another service adds no service; one of a known service adds none twice")
+    @Test("an include that overlaps another service adds no service; an include of a known service adds no duplicate")
     func overlappingInclude() throws {
         var server = ScriptedServer()
         server.addService("180F") {
@@ -111,7 +111,7 @@ struct ClientDatabaseDiscoveryTests {
         #expect(found.services.map(\.isPrimary) == [true, true])
     }
 
-    @Test("A4: a database that ends at 0xFFFF is found to its end", arguments: [23, 517])
+    @Test("A4: a database that ends at 0xFFFF is discovered to its end", arguments: [23, 517])
     func lastHandle(mtu: Int) throws {
         var server = ScriptedServer()
         server.addService("180F", at: 0xFFFC) { $0.addCharacteristic("2A19", descriptors: [Self.configuration]) }
@@ -123,7 +123,7 @@ struct ClientDatabaseDiscoveryTests {
     }
 
     @Test(
-        "100 services of two characteristics take no more round trips than the sizes of the responses require",
+        "discovering 100 services of two characteristics takes the minimum number of round trips",
         arguments: [([0, 0], 517, 6), ([0, 1], 517, 11), ([1, 1], 517, 12), ([0, 0], 23, 102)] as [([Int], Int, Int)])
     func roundTrips(descriptors: [Int], mtu: Int, expected: Int) throws {
         var server = ScriptedServer()

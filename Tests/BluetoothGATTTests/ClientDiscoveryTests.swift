@@ -42,7 +42,7 @@ struct ClientDiscoveryTests {
         ),
     ]
 
-    @Test("GATT/CL/GAD/BV-01: all primary services, of either length of UUID", arguments: 0..<4)
+    @Test("GATT/CL/GAD/BV-01: all primary services are found, with UUIDs of either length", arguments: 0..<4)
     func primaryServices(database: Int) throws {
         let (script, services) = Self.databases[database]
         let expected = services.map {
@@ -60,14 +60,14 @@ struct ClientDiscoveryTests {
                 == .success(.services([DiscoveredService(uuid: "180F", startHandle: 0xFFFF, endHandle: 0xFFFF)])))
     }
 
-    @Test("a server without services has none")
+    @Test("a server without services yields an empty list")
     func noServices() throws {
         let result = try run(.discoverPrimaryServices(), [("10 01 00 FF FF 00 28", "01 10 01 00 0A")])
         #expect(result == .success(.services([])))
     }
 
     @Test(
-        "GATT/CL/GAD/BV-02: primary services of one UUID",
+        "GATT/CL/GAD/BV-02: primary services are found by UUID",
         arguments: [(BluetoothUUID(0x180F), "0F 18"), (vendor, vendorBytes)])
     func primaryServicesByUUID(uuid: BluetoothUUID, encoded: String) throws {
         let result = try run(
@@ -94,7 +94,7 @@ struct ClientDiscoveryTests {
             fewer == .success(.services([DiscoveredService(uuid: uuid, startHandle: 0x10, endHandle: 0x1F)])))
     }
 
-    @Test("GATT/CL/GAD/BV-03: included services; a 128-bit UUID is read from the included service")
+    @Test("GATT/CL/GAD/BV-03: included services are found; a 128-bit UUID is read from the included service")
     func includes() throws {
         let result = try run(
             .discoverIncludedServices(in: 0x0010...0x0020),
@@ -130,14 +130,14 @@ struct ClientDiscoveryTests {
             uuid: vendor, declarationHandle: 8, valueHandle: 9, endHandle: 0x20, properties: .write),
     ]
 
-    @Test("GATT/CL/GAD/BV-04: the characteristics of a service, each up to the next")
+    @Test("GATT/CL/GAD/BV-04: the characteristics of a service are found, each ending before the next")
     func characteristics() throws {
         let result = try run(.discoverCharacteristics(in: 0x0001...0x0020), Self.characteristicScript)
         #expect(result == .success(.characteristics(Self.characteristics)))
     }
 
     @Test(
-        "GATT/CL/GAD/BV-05: characteristics of one UUID, of either length, still end at their neighbors",
+        "GATT/CL/GAD/BV-05: characteristics are found by UUID, of either length, and still end at their neighbors",
         arguments: [(.deviceName, [0]), (.serviceChanged, [1]), (vendor, [2]), ("2A19", [])]
             as [(BluetoothUUID, [Int])])
     func characteristicsByUUID(uuid: BluetoothUUID, indices: [Int]) throws {
@@ -146,7 +146,7 @@ struct ClientDiscoveryTests {
         #expect(result == .success(.characteristics(indices.map { Self.characteristics[$0] })))
     }
 
-    @Test("A4: no request is made where no characteristic could follow", arguments: [("06 00", 6), ("07 00", 7)])
+    @Test("A4: no request is sent where no characteristic could follow", arguments: [("06 00", 6), ("07 00", 7)])
     func characteristicsAtTheEnd(end: String, endHandle: UInt16) throws {
         let result = try run(
             .discoverCharacteristics(in: 0x0001...AttributeHandle(endHandle)),
@@ -161,7 +161,7 @@ struct ClientDiscoveryTests {
                     ])))
     }
 
-    @Test("GATT/CL/GAD/BV-06: descriptors, of either length of UUID, to 0xFFFF")
+    @Test("GATT/CL/GAD/BV-06: descriptors are found, with UUIDs of either length, up to 0xFFFF")
     func descriptors() throws {
         let result = try run(
             .discoverDescriptors(in: 0xFFF0...0xFFFF),

@@ -4,7 +4,7 @@ import BluetoothGATT
 import TestSupport
 import Testing
 
-@Suite("GATT client: the errors of each request")
+@Suite("GATT client: errors of each request")
 struct ClientErrorTests {
     private static let first = counting(22).hexadecimal(), part = counting(18).hexadecimal()
     private static let long = GATTClientOperation.readLong(3)
@@ -24,7 +24,7 @@ struct ClientErrorTests {
     }
 
     @Test(
-        "An error of the server is reported as it is",
+        "A server's error is reported unchanged",
         arguments: [
             ("GAR/BI-01", .read(3), "0A 03 00", 0x01), ("GAR/BI-02", .read(3), "0A 03 00", 0x02),
             ("GAR/BI-03", .read(3), "0A 03 00", 0x08), ("GAR/BI-04", .read(3), "0A 03 00", 0x05),
@@ -61,7 +61,7 @@ struct ClientErrorTests {
         try check(name, operation, before: [], request: request, code: code)
     }
 
-    @Test("GAR/BI-34: so is that of a value that is for LE alone, over BR/EDR, where no MTU is exchanged")
+    @Test("GAR/BI-34: the error for an LE-only value is reported over BR/EDR, where no MTU is exchanged")
     func reportedOverBREDR() throws {
         var harness = ClientHarness()
         harness.bearer = ATTBearer(brEDRChannelMTU: 672)
@@ -75,7 +75,9 @@ struct ClientErrorTests {
         #expect(harness.takeEvents() == [.failed(read, .att(error))])
     }
 
-    @Test("So is one in the middle of a long value", arguments: [0x01, 0x02, 0x05, 0x08, 0x0C, 0x12] as [UInt8])
+    @Test(
+        "An error in the middle of a long value is reported",
+        arguments: [0x01, 0x02, 0x05, 0x08, 0x0C, 0x12] as [UInt8])
     func halfway(code: UInt8) throws {
         try check("", Self.long, before: [Self.whole], request: "0C 03 00 16 00", code: code)
         try check(
@@ -83,7 +85,7 @@ struct ClientErrorTests {
         )
     }
 
-    @Test("GAW/BI-09: so is one of the execution", arguments: [0x07, 0x0D] as [UInt8])
+    @Test("GAW/BI-09: an error for the execution is reported", arguments: [0x07, 0x0D] as [UInt8])
     func executed(code: UInt8) throws {
         let rest = ("16 03 00 12 00 12", "17 03 00 12 00 12")
         try check("", Self.queued, before: [Self.prepared, rest], request: "18 01", code: code)

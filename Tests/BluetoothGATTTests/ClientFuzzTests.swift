@@ -43,7 +43,7 @@ struct ClientFuzzTests {
         return response
     }
 
-    @Test("100 000 responses: every operation ends exactly once, and none goes on for ever")
+    @Test("100,000 responses: every operation ends exactly once, and none runs forever")
     func everyOperationEnds() throws {
         var generator = SeededGenerator(seed: 1)
         var responses = 0, completed = 0, failed = 0

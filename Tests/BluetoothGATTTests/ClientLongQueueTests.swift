@@ -7,7 +7,7 @@ import Testing
 
 @Suite("GATT client: many operations")
 struct ClientLongQueueTests {
-    @Test("4,096 operations wait behind the one being carried out, and one more is refused")
+    @Test("4,096 operations wait behind the current one, and one more is rejected")
     func bound() throws {
         var client = GATTClient(), bearer = ATTBearer(), writer = ByteWriter()
         let read = { (handle: Int) in GATTClientOperation.read(AttributeHandle(UInt16(handle))) }
@@ -28,7 +28,7 @@ struct ClientLongQueueTests {
     }
 
     @Test(
-        "the queue keeps the order of the calls, whatever is taken out of it",
+        "the queue keeps the order of the calls, whichever operations are removed",
         arguments: 1...20 as ClosedRange<UInt64>)
     func model(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

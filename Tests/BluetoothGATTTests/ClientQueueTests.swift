@@ -33,7 +33,7 @@ struct ClientQueueTests {
             ])
     }
 
-    @Test("an operation that cannot send a request ends, and the next one takes its turn")
+    @Test("an operation that cannot send its request fails, and the next one starts")
     func skipped() throws {
         var harness = ClientHarness()
         let first = try harness.start(.read(1)), second = try harness.start(.write(2, counting(21)))
@@ -47,7 +47,7 @@ struct ClientQueueTests {
         #expect(harness.takeEvents() == [.completed(third.id, .value([]))])
     }
 
-    @Test("a full queue refuses, and takes more once there is room")
+    @Test("a full queue rejects operations until there is room")
     func full() throws {
         var harness = ClientHarness(maximumWaiting: 2)
         for handle in 1...3 { _ = try harness.start(.read(AttributeHandle(UInt16(handle)))) }
@@ -58,7 +58,7 @@ struct ClientQueueTests {
     }
 
     @Test(
-        "a cancelled operation ends at once; its response is swallowed before the next request", arguments: operations)
+        "a cancelled operation ends at once; its response is discarded before the next request", arguments: operations)
     func cancelInFlight(operation: GATTClientOperation) throws {
         var harness = ClientHarness()
         let cancelled = try harness.start(operation), next = try harness.start(.read(7))
@@ -85,7 +85,7 @@ struct ClientQueueTests {
         #expect(harness.takeEvents() == [.failed(cancelled.id, .cancelled)])
     }
 
-    @Test("the MTU holds although whoever exchanged it has gone")
+    @Test("the MTU takes effect even if the operation that exchanged it was cancelled")
     func cancelMTUExchange() throws {
         var harness = ClientHarness()
         let id = try harness.start(.exchangeMTU(clientRxMTU: 517)).id
@@ -95,7 +95,7 @@ struct ClientQueueTests {
         #expect(harness.takeEvents() == [.failed(id, .cancelled)])
     }
 
-    @Test("a waiting operation is cancelled without a trace")
+    @Test("a waiting operation is cancelled without being sent")
     func cancelWaiting() throws {
         var harness = ClientHarness()
         let first = try harness.start(.read(1)), second = try harness.start(.read(2))
@@ -128,7 +128,7 @@ struct ClientQueueTests {
     }
 
     @Test(
-        "GATT/CL/GAT/BV-01, BV-02: after 30 seconds without a response everything fails and nothing more is sent",
+        "GATT/CL/GAT/BV-01, BV-02: after 30 seconds without a response every operation fails and nothing more is sent",
         arguments: [GATTClientOperation.read(3), .write(3, [1]), .discoverAll(includes: false)])
     func timeout(operation: GATTClientOperation) throws {
         var harness = ClientHarness()
@@ -152,7 +152,7 @@ struct ClientQueueTests {
         #expect(harness.client.events.isEmpty)
     }
 
-    @Test("every request of a procedure has 30 seconds of its own")
+    @Test("every request of a procedure has its own 30 seconds")
     func deadlineMoves() throws {
         var harness = ClientHarness()
         _ = try harness.start(.discoverPrimaryServices())
@@ -164,7 +164,7 @@ struct ClientQueueTests {
     }
 
     @Test(
-        "GATT/CL/GAC/BV-01: the MTU is the lesser of the two, and 23 at least; a part of a long value fills a PDU",
+        "GATT/CL/GAC/BV-01: the MTU is the smaller of the two, and at least 23; a part of a long value fills a PDU",
         arguments: [("03 05 02", 517), ("03 00 02", 512), ("03 F7 00", 247), ("03 FF FF", 517), ("03 05 00", 23)])
     func exchangeMTU(response: String, mtu: Int) throws {
         var harness = ClientHarness()
@@ -180,7 +180,7 @@ struct ClientQueueTests {
         #expect(try harness.start(.writeLong(3, counting(512))).sent == bytes("16 03 00 00 00") + part)
     }
 
-    @Test("a bearer that has its MTU from its channel exchanges none")
+    @Test("a bearer whose MTU comes from its channel does not exchange it")
     func enhancedBearer() throws {
         var harness = ClientHarness()
         harness.bearer = ATTBearer(channelMTU: 100)

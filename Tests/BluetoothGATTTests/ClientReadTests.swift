@@ -15,7 +15,7 @@ struct ClientReadTests {
     }
 
     @Test(
-        "GATT/CL/GAR/BI-01 and others: the server's refusal reaches the caller",
+        "GATT/CL/GAR/BI-01 and others: the server's error is reported to the caller",
         arguments: [0x01, 0x02, 0x05, 0x08, 0x0C, 0x0F, 0x12, 0x80, 0xFF] as [UInt8])
     func refused(code: UInt8) throws {
         let result = try run(.read(0x0003), [("0A 03 00", "01 0A 03 00 " + hexadecimal(code))])
@@ -39,7 +39,7 @@ struct ClientReadTests {
         #expect(try run(.readLong(0x0003), script) == .success(.value(value)))
     }
 
-    @Test("Attribute Not Long or Invalid Offset behind a full response is the end", arguments: ["0B", "07"])
+    @Test("Attribute Not Long or Invalid Offset after a full response ends the value", arguments: ["0B", "07"])
     func notLong(code: String) throws {
         let value = counting(22)
         let result = try run(
@@ -48,7 +48,7 @@ struct ClientReadTests {
         #expect(result == .success(.value(value)))
     }
 
-    @Test("any other error in the middle of a long value fails the whole, nothing is delivered truncated")
+    @Test("any other error in the middle of a long value fails the whole read, and nothing truncated is delivered")
     func failsHalfway() throws {
         let result = try run(
             .readLong(0x0003),
@@ -56,7 +56,7 @@ struct ClientReadTests {
         #expect(result == .failure(.att(ATTError(.unlikelyError, for: .readBlobRequest, at: 3))))
     }
 
-    @Test("a long read from an offset; Invalid Offset is then an error")
+    @Test("a long read may start at an offset; Invalid Offset is then an error")
     func readFromOffset() throws {
         #expect(
             try run(.readLong(0x0003, offset: 30), [("0C 03 00 1E 00", "0D 01 02")])
@@ -66,7 +66,7 @@ struct ClientReadTests {
                 == .failure(.att(ATTError(.invalidOffset, for: .readBlobRequest, at: 3))))
     }
 
-    @Test("a long read from an offset goes on behind the part it got")
+    @Test("a long read from an offset continues after the part it received")
     func readOnFromOffset() throws {
         let part = counting(22)
         let script: [Exchange] = [
@@ -75,7 +75,7 @@ struct ClientReadTests {
         #expect(try run(.readLong(0x0003, offset: 30), script) == .success(.value(part + [1, 2])))
     }
 
-    @Test("a value of 512 octets is the longest: no request follows, and a longer one is an error")
+    @Test("512 octets is the longest value: no request follows it, and a longer value is an error")
     func longest() throws {
         let value = counting(512)
         let first = value.prefix(256).hexadecimal(), second = value.suffix(256).hexadecimal()
@@ -95,7 +95,7 @@ struct ClientReadTests {
     }
 
     @Test(
-        "GATT/CL/GAR/BV-03: values of a type, of either length of UUID, to the end of the range",
+        "GATT/CL/GAR/BV-03: values are read by type, with UUIDs of either length, to the end of the range",
         arguments: [(BluetoothUUID(0x2A19), "19 2A"), (ClientDiscoveryTests.vendor, ClientDiscoveryTests.vendorBytes)])
     func readByUUID(uuid: BluetoothUUID, encoded: String) throws {
         let result = try run(
@@ -114,7 +114,7 @@ struct ClientReadTests {
                     ])))
     }
 
-    @Test("a value that may not be read takes nothing from those before it", arguments: ["02", "05", "0F", "0E"])
+    @Test("an unreadable value does not discard the values before it", arguments: ["02", "05", "0F", "0E"])
     func readByUUIDRefusedLate(code: String) throws {
         let result = try run(
             .readByUUID("2A19"),
@@ -122,19 +122,19 @@ struct ClientReadTests {
         #expect(result == .success(.values([AttributeValue(handle: 3, value: [0x64])])))
     }
 
-    @Test("GATT/CL/GAR/BI-07: no value of the type is the server's refusal")
+    @Test("GATT/CL/GAR/BI-07: if no value of the type exists, the server's error is reported")
     func readByUUIDNotFound() throws {
         let result = try run(.readByUUID("2A19"), [("08 01 00 FF FF 19 2A", "01 08 01 00 0A")])
         #expect(result == .failure(.att(ATTError(.attributeNotFound, for: .readByTypeRequest, at: 1))))
     }
 
-    @Test("GATT/CL/GAR/BV-05: several values of known lengths")
+    @Test("GATT/CL/GAR/BV-05: several values of known lengths are read")
     func readMultiple() throws {
         let result = try run(.readMultiple([3, 5, 3]), [("0E 03 00 05 00 03 00", "0F 01 02 03")])
         #expect(result == .success(.value([1, 2, 3])))
     }
 
-    @Test("GATT/CL/GAR/BV-08: several values of variable lengths; one cut off is left out")
+    @Test("GATT/CL/GAR/BV-08: several values of variable lengths are read; a truncated one is omitted")
     func readMultipleVariable() throws {
         let whole: [Exchange] = [("20 03 00 05 00 07 00", "21 00 00 02 00 AA BB 03 00 01 02 03")]
         #expect(
@@ -151,14 +151,14 @@ struct ClientReadTests {
                     .values([AttributeValue(handle: 3, value: []), AttributeValue(handle: 5, value: [0xAA, 0xBB])])))
     }
 
-    @Test("more values than were asked for are an error")
+    @Test("more values than were requested are an error")
     func tooManyValues() throws {
         let result = try run(
             .readMultipleVariable([3, 5]), [("20 03 00 05 00", "21 00 00 00 00 01 00 AA")])
         #expect(result == .failure(.invalidResponse(.invalidValueLength(1))))
     }
 
-    @Test("a number of handles that no request may carry fails without one", arguments: [0, 1, 12])
+    @Test("an invalid number of handles fails without a request", arguments: [0, 1, 12])
     func handleCount(count: Int) throws {
         let handles = (0..<count).map { AttributeHandle(UInt16($0 + 1)) }
         #expect(try run(.readMultiple(handles), []) == .failure(.invalidHandleCount(allowed: 2...11)))

@@ -12,14 +12,16 @@ struct ClientWriteTests {
         #expect(try run(.write(0x0003, bytes(value)), [(request, "13")]) == .success(.written))
     }
 
-    @Test("GATT/CL/GAW/BI-02 and others: the server's refusal reaches the caller", arguments: [0x01, 0x03, 0x0D, 0xFC])
+    @Test(
+        "GATT/CL/GAW/BI-02 and others: the server's error is reported to the caller",
+        arguments: [0x01, 0x03, 0x0D, 0xFC])
     func refused(code: UInt8) throws {
         let result = try run(.write(0x0003, [1]), [("12 03 00 01", "01 12 03 00 " + hexadecimal(code))])
         let error = ATTError(requestOpcode: 0x12, handle: 3, code: ATTErrorCode(rawValue: code))
         #expect(result == .failure(.att(error)))
     }
 
-    @Test("a value that fits in no Write Request fails without one")
+    @Test("a value that is too long to write fails without a request")
     func tooLong() throws {
         #expect(
             try run(.write(0x0003, counting(20)), [("12 03 00 " + counting(20).hexadecimal(), "13")])
@@ -39,7 +41,7 @@ struct ClientWriteTests {
         #expect(result == .success(.written))
     }
 
-    @Test("GATT/CL/GAW/BV-05, BV-09: a long value is prepared part by part, then executed")
+    @Test("GATT/CL/GAW/BV-05, BV-09: a long value is prepared in parts, then executed")
     func writeLong() throws {
         let value = counting(40)
         let parts = [value[0..<18], value[18..<36], value[36..<40]].map { $0.hexadecimal() }
@@ -52,13 +54,13 @@ struct ClientWriteTests {
         #expect(try run(.writeLong(0x0003, value), script) == .success(.written))
     }
 
-    @Test("an empty value is written long as well")
+    @Test("a long write of an empty value is also prepared and executed")
     func writeLongEmpty() throws {
         let script: [Exchange] = [("16 03 00 00 00", "17 03 00 00 00"), ("18 01", "19")]
         #expect(try run(.writeLong(0x0003, []), script) == .success(.written))
     }
 
-    @Test("GATT/CL/GAW/BV-06: values are written reliably, all at once")
+    @Test("GATT/CL/GAW/BV-06: several values are written reliably, with one execution")
     func writeReliably() throws {
         let script: [Exchange] = [
             ("16 03 00 00 00 01 02", "17 03 00 00 00 01 02"), ("16 05 00 00 00 03", "17 05 00 00 00 03"),
@@ -70,7 +72,7 @@ struct ClientWriteTests {
     }
 
     @Test(
-        "an echo that differs empties the queue, and fails",
+        "a mismatched echo cancels the prepared writes, and the operation fails",
         arguments: ["17 03 00 00 00 01 03", "17 03 00 00 00 01", "17 03 00 01 00 01 02", "17 04 00 00 00 01 02"])
     func echoMismatch(echo: String) throws {
         let script: [Exchange] = [("16 03 00 00 00 01 02", echo), ("18 00", "19")]
@@ -78,14 +80,14 @@ struct ClientWriteTests {
         #expect(try run(.writeReliably(values), script) == .failure(.invalidResponse(.echoMismatch)))
     }
 
-    @Test("a long write that is not reliable does not compare the echo")
+    @Test("a long write that is not reliable ignores the echo")
     func echoIgnored() throws {
         let script: [Exchange] = [("16 03 00 00 00 01 02", "17 03 00 00 00 FF"), ("18 01", "19")]
         #expect(try run(.writeLong(0x0003, [1, 2]), script) == .success(.written))
     }
 
     @Test(
-        "a refusal behind a prepared part empties the queue; the first error is the one reported",
+        "an error after a prepared part cancels the prepared writes; the first error is reported",
         arguments: ["19", "01 18 00 00 0E"])
     func refusedHalfway(answer: String) throws {
         let first = counting(18).hexadecimal()
@@ -97,7 +99,7 @@ struct ClientWriteTests {
         #expect(try run(.writeLong(0x0003, counting(19)), script) == .failure(.att(error)))
     }
 
-    @Test("a refusal of the first part, or of the execution, leaves nothing to clear up")
+    @Test("an error for the first part, or for the execution, leaves nothing to cancel")
     func refusedAtEitherEnd() throws {
         #expect(
             try run(.writeLong(0x0003, [1]), [("16 03 00 00 00 01", "01 16 03 00 03")])
@@ -108,7 +110,7 @@ struct ClientWriteTests {
                 == .failure(.att(ATTError(.invalidAttributeValueLength, for: .executeWriteRequest, at: 3))))
     }
 
-    @Test("GATT/CL/GAW/BV-01: a Write Command passes a request in flight, up to ATT_MTU less 3 octets")
+    @Test("GATT/CL/GAW/BV-01: a Write Command of up to ATT_MTU - 3 octets is sent while a request is in flight")
     func writeCommand() throws {
         var harness = ClientHarness()
         _ = try harness.start(.read(0x0003))

@@ -10,7 +10,7 @@ struct FormatTests {
     // MARK: - Servers
 
     @Test(
-        "GATT/SR/GPA/BV-12: a client finds and reads the format of a value, and the value, and cannot write the format",
+        "GATT/SR/GPA/BV-12: a client finds and reads a value and its format, and cannot write the format",
         arguments: FormatSample.all, FormatSample.exponents)
     func served(_ sample: FormatSample, _ exponent: Int8) throws {
         var database = GATTDatabase()
@@ -33,7 +33,7 @@ struct FormatTests {
     }
 
     @Test(
-        "GATT/SR/GPA/BV-11: a client reads which formats the parts of a value have, each of them, and the value",
+        "GATT/SR/GPA/BV-11: a client reads an aggregate format, the format of each part, and the value",
         arguments: FormatSample.aggregates)
     func servedAggregate(_ formats: [UInt8]) throws {
         let samples = FormatSample.samples(formats)
@@ -73,7 +73,7 @@ struct FormatTests {
     // MARK: - Clients
 
     @Test(
-        "GATT/CL/GPA/BV-12: a client finds a value and its format, reads both, and gets the number in its unit",
+        "GATT/CL/GPA/BV-12: a client finds and reads a value and its format, and gets the scaled number",
         arguments: FormatSample.all, FormatSample.exponents)
     func read(_ sample: FormatSample, _ exponent: Int8) throws {
         let found = try run(
@@ -97,7 +97,7 @@ struct FormatTests {
     }
 
     @Test(
-        "GATT/CL/GPA/BV-11: a client reads a value, the formats of its parts, and divides it into them",
+        "GATT/CL/GPA/BV-11: a client reads a value and the formats of its parts, and splits it into them",
         arguments: FormatSample.aggregates)
     func aggregate(_ formats: [UInt8]) throws {
         let samples = FormatSample.samples(formats)
@@ -141,7 +141,7 @@ struct FormatTests {
     // MARK: - Values
 
     @Test(
-        "The special values of medical numbers are no numbers, or infinite",
+        "The special values of medical numbers are NaN or infinite",
         arguments: [
             (0x16, "FF 07", Double.nan), (0x16, "00 08", .nan), (0x16, "01 08", .nan), (0x16, "FE 07", .infinity),
             (0x16, "02 08", -.infinity), (0x16, "FE 17", 20460), (0x17, "FF FF 7F 00", .nan),
@@ -153,7 +153,7 @@ struct FormatTests {
         #expect(number == expected || number.isNaN && expected.isNaN)
     }
 
-    @Test("Octets beyond the width of a format are ignored, and a value of another length is no number")
+    @Test("Bits beyond the width of a format are ignored, and a value of the wrong length has no number")
     func width() {
         func number(_ format: UInt8, _ octets: String, _ exponent: Int8 = 0) -> Double? {
             let format = GATTPresentationFormat(format: format, exponent: exponent)
@@ -167,7 +167,7 @@ struct FormatTests {
         for format in [0x00, 0x19, 0x1C, 0xFF] as [UInt8] { #expect(number(format, "01") == nil) }
     }
 
-    @Test("A value of another length than its formats has no parts; the last part may have any length")
+    @Test("A value whose length does not match its formats has no parts; a string at the end may have any length")
     func parts() {
         let aggregate = GATTAggregateFormat(formats: [4, 7])
         let percentage = GATTPresentationFormat(format: 0x04), text = GATTPresentationFormat(format: 0x19)
@@ -182,7 +182,9 @@ struct FormatTests {
         for formats in [[], [percentage]] { #expect(octets([1], formats) == nil) }
     }
 
-    @Test("What has another length is none", arguments: ["", "04 00 AD 27 01 01", "04 00 AD 27 01 01 01 00"])
+    @Test(
+        "A descriptor of the wrong length is rejected",
+        arguments: ["", "04 00 AD 27 01 01", "04 00 AD 27 01 01 01 00"])
     func malformed(octets: String) {
         let value = bytes(octets)
         #expect(throws: DecodingFailure.self) { try GATTPresentationFormat(decoding: value.span) }

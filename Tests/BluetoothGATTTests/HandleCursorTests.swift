@@ -4,9 +4,9 @@ import Testing
 
 @testable import BluetoothGATT
 
-@Suite("What is left of the handles that are discovered")
+@Suite("GATT client: the handles left to discover")
 struct HandleCursorTests {
-    @Test("A group that ends behind what was asked for is an error, and nothing is skipped for it")
+    @Test("A group that ends beyond the requested range is an error, and no handles are skipped")
     func endsBehind() throws {
         var cursor = HandleCursor(0x0010...0x0020)
         #expect(throws: GATTClientError.invalidResponse(.unexpectedHandle(0x0021))) {

@@ -32,7 +32,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "what nobody can connect to is advertised every 100 ms at most before version 5.0 (Core 4.2, Vol 2, Part E, 7.8.5)",
+        "before 5.0, non-connectable advertising intervals are at least 100 ms (Core 4.2, Vol 2, Part E, 7.8.5)",
         arguments: [
             (UInt8(8), false, [0xA0, 0x00, 0xA0, 0x00] as [UInt8]), (9, false, [0x30, 0x00, 0x60, 0x00]),
             (6, true, [0x30, 0x00, 0x60, 0x00]),
@@ -84,7 +84,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "H7: a set may be on the air if the answer to its start has no status, so the host stops it and reports a failure",
+        "H7: if the answer to the start of a set has no status, the host stops the set and reports a failure",
         arguments: [true, false])
     func cutAnswer(isExtended: Bool) throws {
         let enable: HCIOpcode = isExtended ? .leSetExtendedAdvertisingEnable : .leSetAdvertisingEnable

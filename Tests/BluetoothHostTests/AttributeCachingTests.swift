@@ -11,7 +11,7 @@ import Testing
 
 /// What a client keeps of a server (Core 5.4, Vol 3, Part G, 2.5.2 and 7.3). The peer has Generic Attribute at 1 to 6,
 /// with Service Changed at 3, its descriptor at 4, and the Database Hash at 6.
-@Suite("A host does not discover again what it knows")
+@Suite("A host does not rediscover attributes that it knows")
 struct AttributeCachingTests {
     private let user = UserID(number: 1)
     private static let whole = GATTClientOperation.discoverAll(includes: true)
@@ -66,7 +66,7 @@ struct AttributeCachingTests {
     /// With the hash of the last time.
     private static let known = [mtu, hash, name, watch, hash]
 
-    @Test("With the hash of the last time, two requests take the place of the discovery")
+    @Test("With an unchanged Database Hash, two requests replace the discovery")
     func sameHash() throws {
         var scene = scene()
         #expect(try visit(&scene) == Self.new)
@@ -79,7 +79,7 @@ struct AttributeCachingTests {
         }
     }
 
-    @Test("With another hash, or none any more, everything is discovered anew", arguments: [0xA2, nil] as [UInt8?])
+    @Test("With a different hash, or without one, everything is discovered again", arguments: [0xA2, nil] as [UInt8?])
     func otherHash(hash: UInt8?) throws {
         var scene = scene()
         _ = try visit(&scene)
@@ -88,7 +88,7 @@ struct AttributeCachingTests {
         #expect(try visit(&scene, 3) == (hash == nil ? Self.unknown : Self.new))
     }
 
-    @Test("A hash that changes before changes are watched may not be that of what was found, so none of it is kept")
+    @Test("If the hash changes before the host watches Service Changed, the discovered attributes are not kept")
     func changesUnwatched() throws {
         var scene = scene()
         scene.silences = [bytes(Self.watch)]
@@ -106,7 +106,7 @@ struct AttributeCachingTests {
         #expect(try visit(&scene, 3) == Self.new)
     }
 
-    @Test("What is found while the hash is read again is kept, too")
+    @Test("Attributes found while the hash is read again are kept")
     func foundMeanwhile() throws {
         var scene = scene()
         scene.silences = [bytes(Self.watch)]
@@ -123,7 +123,7 @@ struct AttributeCachingTests {
     }
 
     @Test(
-        "Before what was found is used, the hash is read again; a link that ends before that leaves nothing",
+        "The hash is read again before discovered attributes are used; if the link ends before that, none are kept",
         arguments: [false, true])
     func used(isUsed: Bool) throws {
         var scene = scene()
@@ -144,7 +144,7 @@ struct AttributeCachingTests {
         #expect(try visit(&scene, 4) == (isUsed ? Self.known : Self.new))
     }
 
-    @Test("A peer with neither hash nor bond is discovered on each link")
+    @Test("A peer with neither a hash nor a bond is discovered on each link")
     func noHash() throws {
         var scene = scene(hash: nil)
         for token in [1, 3] as [UInt64] {
@@ -153,7 +153,7 @@ struct AttributeCachingTests {
         }
     }
 
-    @Test("A peer that refuses to say its hash is discovered on each link")
+    @Test("A peer whose hash cannot be read is discovered on each link")
     func refusedHash() throws {
         var scene = scene()
         // Unlikely Error, one that is too short, and two.
@@ -165,7 +165,7 @@ struct AttributeCachingTests {
         }
     }
 
-    @Test("What is known answers until Service Changed; what is found on a link answers on the next one")
+    @Test("Known attributes answer discoveries until Service Changed; newly found ones answer on the next link")
     func serviceChanged() throws {
         var scene = scene()
         _ = try visit(&scene)
@@ -188,7 +188,7 @@ struct AttributeCachingTests {
         #expect(try visit(&scene, 5) == Self.known)
     }
 
-    @Test("A change that comes during a discovery keeps its result from being learned")
+    @Test("If the services change during a discovery, its result is discarded and the discovery is repeated")
     func changeDuringDiscovery() throws {
         var scene = scene()
         _ = try visit(&scene)
@@ -202,7 +202,7 @@ struct AttributeCachingTests {
         #expect(try visit(&scene, 5) == Self.known)
     }
 
-    @Test("Database Out Of Sync voids what is known, and the users learn of it")
+    @Test("Database Out Of Sync invalidates the known attributes, and users are notified")
     func outOfSync() throws {
         var scene = scene()
         _ = try visit(&scene)
@@ -215,7 +215,7 @@ struct AttributeCachingTests {
         #expect(scene.takePDUs() == [Self.hash] + Self.discovery)
     }
 
-    @Test("Calls wait for the hash in their order, and can be cancelled meanwhile")
+    @Test("Calls wait for the hash in order, and can be cancelled while they wait")
     func waiting() throws {
         var scene = scene()
         _ = try visit(&scene)
@@ -240,7 +240,7 @@ struct AttributeCachingTests {
         #expect(try visit(&scene, 7).prefix(3) == [Self.mtu, Self.hash, Self.services[0]])
     }
 
-    @Test("A call that is cancelled while it waits for the hash gives its turn to the next one")
+    @Test("A call cancelled while it waits for the hash passes its turn to the next one")
     func cancelledTurn() throws {
         var scene = scene()
         _ = try visit(&scene)
@@ -257,7 +257,7 @@ struct AttributeCachingTests {
         #expect(scene.take(user).map { $0.prefix(1) } == ["4"])
     }
 
-    @Test("A change that comes while the hash is read does not have it read twice")
+    @Test("A change of services while the hash is being read does not cause a second read")
     func changeDuringHash() throws {
         var scene = scene()
         _ = try visit(&scene)
@@ -272,7 +272,7 @@ struct AttributeCachingTests {
         #expect(scene.takePDUs().filter { $0 == Self.hash } == [])
     }
 
-    @Test("What is being found while somebody has a peer forgotten is not kept")
+    @Test("Attributes being discovered when a user clears the peer's cache are not kept")
     func forgottenMeanwhile() throws {
         var scene = scene()
         _ = try visit(&scene)
@@ -310,7 +310,7 @@ struct AttributeCachingTests {
         #expect(scene.take(user) == ["4097 failed: \(HostError.client(.tooManyOperations))"])
     }
 
-    @Test("Of the peers without a bond, the 64 used last are remembered")
+    @Test("The attributes of the 64 most recently used peers without a bond are kept")
     func bound() {
         var kept = PeerAttributes()
         let attributes = DiscoveredAttributes(cache: AttributeCache(), hash: 1)

@@ -116,7 +116,7 @@ struct AttributeProtocolTests {
 
     private static func filler(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
 
-    @Test("A PDU longer than the ATT_MTU is not delivered, and the link says what is missing", arguments: tooLong)
+    @Test("A PDU longer than the ATT_MTU is not delivered, and the link reports the loss", arguments: tooLong)
     func aPDUThatIsTooLong(_ what: String, _ pdu: [UInt8], _ answer: [UInt8], _ fault: HostFault?) throws {
         var controller = ScriptedController.ready()
         _ = try controller.accept(0x40)
@@ -138,7 +138,8 @@ struct AttributeProtocolTests {
     ]
 
     @Test(
-        "A request longer than any frame is answered with an error, and nothing else is", arguments: longerThanAnyFrame)
+        "A request longer than any frame is answered with an error; other PDUs of that length get no answer",
+        arguments: longerThanAnyFrame)
     func aPDULongerThanAnyFrame(_ what: String, _ beginning: String, _ answer: String) throws {
         for mtu in [23, 517] as [UInt16] {
             var controller = ScriptedController.ready()
@@ -162,7 +163,7 @@ struct AttributeProtocolTests {
         }
     }
 
-    @Test("What is as long as the ATT_MTU is delivered; it is the exchanged one that counts")
+    @Test("A PDU as long as the ATT_MTU is delivered; the limit is the exchanged ATT_MTU")
     func theLimitIsTheExchangedMTU() throws {
         var controller = ScriptedController.ready()
         _ = try controller.connect()
@@ -180,7 +181,7 @@ struct AttributeProtocolTests {
             ])
     }
 
-    @Test("A response longer than the ATT_MTU fails its operation, and the next one goes on")
+    @Test("A response longer than the ATT_MTU fails its operation, and the next operation continues")
     func aResponseThatIsTooLong() throws {
         var controller = ScriptedController.ready()
         let link = try controller.connect()
@@ -229,7 +230,7 @@ struct AttributeProtocolTests {
     }
 
     @Test(
-        "A7, A8: responses that do not fit the request",
+        "A7, A8: a response that does not match the request fails the operation once",
         arguments: [
             bytes("0B"), bytes("11 06 0100"), bytes("11 06 0100 0500 0018 0600"), bytes("11 06 0500 0100 0018"),
             bytes("11 06 0000 0100 0018"), bytes("01 10 0100"), bytes("01 0A 0100 0A"), bytes("11"), bytes("11 00"),

@@ -36,7 +36,7 @@ struct BackoffTests {
 
     static let doubling: [Int64] = [0, 100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]
 
-    @Test("A wait is none at first, then doubles to its limit, and is forgotten in time")
+    @Test("The wait is zero at first, doubles up to a limit, and resets after a while or a success")
     func doubling() {
         var backoff = Backoff()
         var now = Instant.zero
@@ -71,7 +71,7 @@ struct BackoffTests {
     }
 
     @Test(
-        "An attempt to connect that leads nowhere is made again after longer and longer waits",
+        "Failed connection attempts are retried with increasing delays",
         arguments: Spoiling.allCases)
     func connecting(_ spoiling: Spoiling) throws {
         var controller = ScriptedController.ready()
@@ -108,7 +108,7 @@ struct BackoffTests {
         #expect(controller.takeEvents().contains { $0.hasPrefix("connected") })
     }
 
-    @Test("A connection that was called off, and comes about all the same, is no fault and delays nothing")
+    @Test("A cancelled connection that is established anyway is not a fault and causes no delay")
     func calledOff() throws {
         var controller = ScriptedController.ready()
         for _ in 0..<5 {
@@ -124,7 +124,7 @@ struct BackoffTests {
         #expect(controller.host.faults[.connectionUnexpected] == 0)
     }
 
-    @Test("A connection nobody has asked for is ended, and counted")
+    @Test("A connection that nobody requested is ended and counted as a fault")
     func unexpected() {
         var controller = ScriptedController.ready()
         controller.reportConnection()
@@ -133,7 +133,7 @@ struct BackoffTests {
         #expect(controller.takeEvents() == [])
     }
 
-    @Test("Links that end as soon as they begin delay advertising, a second at most", arguments: [false, true])
+    @Test("Links that end immediately delay advertising, by one second at most", arguments: [false, true])
     func advertising(_ isReported: Bool) throws {
         var controller = ScriptedController.ready()
         try controller.host.startAdvertising(AdvertisingParameters(data: []), at: controller.now)
@@ -151,7 +151,7 @@ struct BackoffTests {
         if isReported { #expect(controller.host.faults[.linkShortLived] > 5) }
     }
 
-    @Test("An application that stops advertising with each link, and begins anew behind it, has to wait as well")
+    @Test("An application that stops advertising with each link and then restarts it is also delayed")
     func advertisingAnew() throws {
         var controller = ScriptedController.ready()
         for wait in [0, 0, 100, 200, 400, 800, 1000, 1000] {
@@ -172,7 +172,7 @@ struct BackoffTests {
         }
     }
 
-    @Test("A peer whose link lasts delays nothing")
+    @Test("Links that last do not delay advertising")
     func usefulLinks() throws {
         var controller = ScriptedController.ready()
         try controller.host.startAdvertising(AdvertisingParameters(data: []), at: controller.now)

@@ -10,7 +10,7 @@ import Testing
 @testable import BluetoothUsers
 
 /// What a bond keeps of a peer's server (Core 5.4, Vol 3, Part G, 2.5.2). The peer has one service of 1 to 4.
-@Suite("A bond keeps what was discovered")
+@Suite("A bond stores the discovered attributes")
 struct BondedAttributeTests {
     private let user = UserID(number: 1)
     private static let mtu = "02 05 02", hash = "08 01 00 FF FF 2A 2B", name = "08 01 00 FF FF 00 2A"
@@ -65,7 +65,7 @@ struct BondedAttributeTests {
         return scene.takePDUs()
     }
 
-    @Test("A peer without a hash is trusted as long as it is bonded, and does not say that its services have changed")
+    @Test("Without a hash, the stored attributes of a bonded peer are used until Service Changed arrives")
     func noHash() throws {
         var scene = scene(Self.cache)
         let link = try connect(&scene)
@@ -81,7 +81,7 @@ struct BondedAttributeTests {
         #expect(scene.host.host.bonds.map(\.attributes) == [Self.cache])
     }
 
-    @Test("A bond forgets what was discovered when somebody asks for it", arguments: [true, false])
+    @Test("A user can clear the attributes stored with a bond", arguments: [true, false])
     func forgotten(isConnected: Bool) throws {
         var scene = scene(Self.cache)
         if isConnected { _ = try connect(&scene) }
@@ -94,7 +94,7 @@ struct BondedAttributeTests {
         if isConnected { #expect(Array(discover(&scene, link).prefix(3)) == [Self.hash] + Self.services) }
     }
 
-    @Test("Without the bond, such a peer is discovered anew")
+    @Test("A peer whose bond is removed is discovered again")
     func removed() throws {
         var scene = scene(Self.cache)
         scene.perform(.removeBond(PeerID(PeerTests.first)), 9, of: user)
@@ -102,7 +102,8 @@ struct BondedAttributeTests {
         #expect(Array(scene.takePDUs().prefix(4)) == [Self.mtu, Self.hash] + Self.services)
     }
 
-    @Test("With a hash, the bond is believed only where it is still the same", arguments: [0xA1, 0xA2] as [UInt8])
+    @Test(
+        "With a hash, the stored attributes are used only if the hash is unchanged", arguments: [0xA1, 0xA2] as [UInt8])
     func hash(octet: UInt8) throws {
         var scene = scene(Self.cache, hash: UInt128(0xA1) * (.max / 0xFF))
         scene.responses[bytes(Self.hash)] = bytes("09 12 06 00") + [UInt8](repeating: octet, count: 16)
@@ -116,7 +117,7 @@ struct BondedAttributeTests {
         #expect(scene.host.host.bonds.map(\.databaseHash) == [UInt128(octet) * (.max / 0xFF)])
     }
 
-    @Test("What is found on an encrypted link is kept with its hash, when the link ends")
+    @Test("Attributes discovered on an encrypted link are stored with their hash when the link ends")
     func learned() throws {
         var scene = scene(nil)
         scene.responses[bytes(Self.hash)] = bytes("09 12 06 00 01") + [UInt8](repeating: 0, count: 15)
@@ -127,7 +128,7 @@ struct BondedAttributeTests {
         #expect(scene.host.host.bonds.map(\.attributes) == [Self.cache])
     }
 
-    @Test("Nobody who only has the peer's address is asked for the hash, believed, or remembered")
+    @Test("On an unencrypted link, the hash is not read, and the stored attributes are neither used nor changed")
     func unencrypted() throws {
         var scene = scene(Self.cache)
         scene.accept(0x40, from: PeerTests.first, for: user)

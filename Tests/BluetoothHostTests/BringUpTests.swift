@@ -3,7 +3,7 @@ import BluetoothHCI
 import BluetoothHost
 import Testing
 
-@Suite("Bringing a controller up")
+@Suite("Bringing up a controller")
 struct BringUpTests {
     typealias Answers = [HCIOpcode: ScriptedController.Answer]
 

@@ -6,7 +6,7 @@ import BluetoothSimulation
 import TestSupport
 import Testing
 
-@Suite("Values that a client has asked for (Core 5.4, Vol 3, Part G, 4.10 and 4.11)")
+@Suite("Values that a client has subscribed to (Core 5.4, Vol 3, Part G, 4.10 and 4.11)")
 struct ConfiguredValueTests {
     @Test(
         "GATT/CL/GAN/BV-01, GAI/BV-01: a value is delivered once it is configured, and an indication is confirmed",
@@ -34,8 +34,7 @@ struct ConfiguredValueTests {
         #expect(sent == (confirmation.isEmpty ? [] : [bytes(confirmation)]))
     }
 
-    @Test(
-        "GATT/CL/GAN/BV-02: several values in one notification are delivered, once the client says that it takes them")
+    @Test("GATT/CL/GAN/BV-02: several values in one notification are delivered once the client declares support")
     func severalValues() throws {
         var controller = ScriptedController.ready()
         let link = try controller.connect()

@@ -121,7 +121,7 @@ struct ConnectionParameterTests {
 
     /// A controller has nothing to tell where nothing changes (Vol 4, Part E, 7.7.65.3).
     @Test(
-        "Who asks for what holds already is done with the answer",
+        "A request that the current parameters already meet completes with the answer",
         arguments: [
             // The link has an interval of 30 ms, no latency, and a timeout of 4 s.
             (ConnectionParameters(intervalMin: 24, intervalMax: 24, latency: 0, timeout: 400), "request completed"),
@@ -154,7 +154,7 @@ struct ConnectionParameterTests {
     }
 
     @Test(
-        "L6, L8, GAP/CONN/CPUP/BV-04, BV-05: what the central is asked for over L2CAP",
+        "L6, L8, GAP/CONN/CPUP/BV-04, BV-05: a central's answers to signalling over L2CAP",
         arguments: [
             (bytes("12 01 0800 5000 5000 0000 9001"), bytes("13 01 0200 0000"), [HCIOpcode.leConnectionUpdate]),
             (bytes("12 01 0800 6400 5000 0000 0A00"), bytes("13 01 0200 0100"), []),
@@ -181,7 +181,7 @@ struct ConnectionParameterTests {
         #expect(interval == .milliseconds(commands.isEmpty ? 30 : 100))
     }
 
-    @Test("L8: a peripheral is asked for nothing")
+    @Test("L8: a peripheral rejects a connection parameter update request")
     func peripheralRejects() throws {
         var controller = ScriptedController.ready()
         _ = try controller.accept(0x40)
@@ -190,7 +190,7 @@ struct ConnectionParameterTests {
     }
 
     @Test(
-        "GAP/CONN/CPUP/BV-08: a peer asks over the link layer, and gets what is in range",
+        "GAP/CONN/CPUP/BV-08: a peer's request over the link layer is granted if its parameters are in range",
         arguments: [
             (UInt16(80), HCIOpcode.leRemoteConnectionParameterRequestReply),
             (5, .leRemoteConnectionParameterRequestNegativeReply),

@@ -32,7 +32,7 @@ struct ControllerFailureTests {
         #expect(controller.takeEvents() == ["ready"])
     }
 
-    @Test("H7: a command without answer ends in a reset, and what it was for in an error")
+    @Test("H7: an unanswered command fails its request and resets the controller")
     func commandTimesOut() throws {
         var controller = ScriptedController.ready([.readRSSI: .silence])
         let link = try controller.connect()
@@ -45,7 +45,7 @@ struct ControllerFailureTests {
             ])
     }
 
-    @Test("H7: Command Complete for another opcode, twice, and after the time-out")
+    @Test("H7: a Command Complete for another opcode, a second one, and a late one are ignored")
     func strayAnswers() throws {
         var controller = ScriptedController.ready([.readRSSI: .silence])
         let link = try controller.connect()
@@ -63,7 +63,7 @@ struct ControllerFailureTests {
         #expect(controller.takeEvents() == [])
     }
 
-    @Test("H7: an answer too short to read")
+    @Test("H7: an answer that is too short fails the request")
     func shortAnswer() throws {
         var controller = ScriptedController.ready([.readRSSI: .complete(.success, [0x40])])
         let link = try controller.connect()
@@ -72,7 +72,7 @@ struct ControllerFailureTests {
         #expect(controller.takeEvents() == ["request failed: \(HostError.controller(.unspecifiedError))"])
     }
 
-    @Test("H7: a controller that takes no commands any more is reset")
+    @Test("H7: a controller that stops accepting commands is reset")
     func noCredits() throws {
         var controller = ScriptedController.ready()
         let link = try controller.connect()
@@ -166,7 +166,9 @@ struct ControllerFailureTests {
         #expect(controller.takeEvents().first == "connected link 0.1")
     }
 
-    @Test("H1: bytes that are no HCI packet", arguments: [[], [0x07], [0x01, 0x03, 0x0C, 0x00]] as [[UInt8]])
+    @Test(
+        "H1: bytes that are not an HCI packet reset the controller",
+        arguments: [[], [0x07], [0x01, 0x03, 0x0C, 0x00]] as [[UInt8]])
     func notAPacket(_ packet: [UInt8]) throws {
         var controller = ScriptedController.ready()
         _ = try controller.connect()
@@ -175,7 +177,7 @@ struct ControllerFailureTests {
         #expect(controller.takeOpcodes().first == .reset)
     }
 
-    @Test("H1: a storm of bytes that are no HCI packets ends in failure, and in silence after that")
+    @Test("H1: the host fails after repeated malformed packets, and then stays silent")
     func stormOfNonsense() throws {
         var controller = ScriptedController.ready()
         _ = try controller.connect()
@@ -190,7 +192,7 @@ struct ControllerFailureTests {
         #expect(controller.host.nextDeadline == nil)
     }
 
-    @Test("Nonsense that is still on its way when the controller is being reset changes nothing")
+    @Test("Malformed packets received during a reset are ignored")
     func nonsenseDuringReset() {
         var controller = ScriptedController.ready()
         controller.answers[.reset] = .silence
@@ -201,7 +203,7 @@ struct ControllerFailureTests {
     }
 
     @Test(
-        "H1: events of another length than they say",
+        "H1: an event whose length field is wrong resets the controller",
         arguments: [[0x04], [0x04, 0x05], [0x04, 0x05, 0x04, 0, 0x40, 0], [0x04, 0x05, 0x04, 0, 0x40, 0, 0x13, 0]]
             as [[UInt8]])
     func unframedEvent(_ packet: [UInt8]) throws {
@@ -216,7 +218,7 @@ struct ControllerFailureTests {
     }
 
     @Test(
-        "Events that are whole and make no sense are ignored",
+        "Well-formed events without valid content are ignored",
         arguments: ["0405 01 00", "0413 01 FF", "04FF 00", "043E 01 01"])
     func senselessEvent(_ packet: String) throws {
         var controller = ScriptedController.ready()

@@ -4,9 +4,9 @@ import BluetoothHost
 import TestSupport
 import Testing
 
-@Suite("Errors about features that are missing")
+@Suite("Errors about missing features")
 struct ControllerFeatureTests {
-    @Test("each names the feature", arguments: ControllerFeature.allCases)
+    @Test("each error names its feature", arguments: ControllerFeature.allCases)
     func names(_ feature: ControllerFeature) {
         let text = "\(HostError.unsupported(feature))"
         #expect(!text.hasSuffix("support this"))
@@ -20,7 +20,7 @@ struct ControllerFeatureTests {
         (.init(primaryPHY: .leCoded, secondaryPHY: .le2M), [0x08, 0x10, 0, 0, 0, 0, 0, 0], .leCoded),
     ]
 
-    @Test("a PHY that a controller lacks is named", arguments: missing)
+    @Test("the error names the PHY that a controller lacks", arguments: missing)
     func phy(_ extended: ExtendedAdvertising, _ features: [UInt8], _ feature: ControllerFeature) throws {
         var controller = ScriptedController.extended(features: features)
         #expect(throws: HostError.unsupported(feature)) {

@@ -8,9 +8,9 @@ import VirtualRadio
 
 @testable import BluetoothHost
 
-@Suite("A controller that is unplugged, and comes back")
+@Suite("A controller that is unplugged and returns")
 struct ControllerLossTests {
-    @Test("Everything that is pending ends once, and nothing is waited for any more")
+    @Test("Everything pending ends once, and no timer remains")
     func everythingEnds() throws {
         var controller = ScriptedController.ready([.readRSSI: .silence])
         let link = try controller.connect()
@@ -39,7 +39,7 @@ struct ControllerLossTests {
         #expect(controller.takeEvents() == [], "and only once")
     }
 
-    @Test("What was advertised is advertised again; what was not on the air yet has failed", arguments: [true, false])
+    @Test("Advertising resumes if it was on the air, and fails if it had not started yet", arguments: [true, false])
     func advertising(_ hasBegun: Bool) throws {
         var controller = ScriptedController.ready(hasBegun ? [:] : [.leSetAdvertisingEnable: .silence])
         try controller.host.startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: controller.now)
@@ -55,7 +55,7 @@ struct ControllerLossTests {
         #expect(controller.takeOpcodes().contains(.leSetAdvertisingEnable) == hasBegun)
     }
 
-    @Test("A host that was given up, or never up, can lose its controller too", arguments: [true, false])
+    @Test("A host that failed to start, or is still starting, can also lose its controller", arguments: [true, false])
     func notUp(_ isGivenUp: Bool) {
         var controller = ScriptedController()
         controller.answers[.reset] = .silence
@@ -71,7 +71,7 @@ struct ControllerLossTests {
         #expect(controller.takeEvents() == ["ready"])
     }
 
-    @Test("Its former failures are not held against the controller that comes")
+    @Test("Earlier failures do not count against a new controller")
     func failuresAreForgotten() {
         var controller = ScriptedController.ready()
         for _ in 1...20 {
@@ -83,7 +83,7 @@ struct ControllerLossTests {
         }
     }
 
-    @Test("Services stay, and another controller may take the place of the first")
+    @Test("Services persist, even if another controller replaces the first")
     func services() throws {
         var world = HostWorld()
         let (central, peripheral) = (world.start(), world.start())

@@ -85,7 +85,7 @@ struct DatabaseHashTests {
         return SwiftCryptoToolbox().authenticationCode(key: 0, message: message)
     }
 
-    @Test("it is that of the database that a client discovers, before a change and after it (GATT/SR/GAS/BV-02)")
+    @Test("the hash matches the database that a client discovers, before and after a change (GATT/SR/GAS/BV-02)")
     func hash() throws {
         var world = HostWorld()
         let pair = try connected(&world)
@@ -99,7 +99,7 @@ struct DatabaseHashTests {
         #expect(try hash(&world, pair) == first)
     }
 
-    @Test("the example of the specification has its hash (Vol 3, Part G, Appendix B)")
+    @Test("the specification's example has the expected hash (Vol 3, Part G, Appendix B)")
     func example() {
         let input = bytes(
             """
@@ -113,7 +113,7 @@ struct DatabaseHashTests {
         #expect(SwiftCryptoToolbox().authenticationCode(key: 0, message: input) == hash)
     }
 
-    @Test("a client that supports robust caching is told of a change once, and knows it after that (GATT/SR/GAS/BV-05)")
+    @Test("a client that supports robust caching gets Database Out Of Sync once after a change (GATT/SR/GAS/BV-05)")
     func outOfSync() throws {
         var world = HostWorld()
         let pair = try connected(&world)
@@ -131,7 +131,7 @@ struct DatabaseHashTests {
         #expect(try perform(.read(level), &world, pair) == .success(.value([100])))
     }
 
-    @Test("to confirm Service Changed is to know (GATT/SR/GAS/BV-07)")
+    @Test("a client that confirms Service Changed is change-aware (GATT/SR/GAS/BV-07)")
     func confirmed() throws {
         var world = HostWorld()
         let pair = try connected(&world)

@@ -7,7 +7,7 @@ import BluetoothSimulation
 import Testing
 import VirtualRadio
 
-@Suite("The end of links")
+@Suite("Disconnecting")
 struct DisconnectingTests {
     @Test func aLinkIsEndedOnceHoweverOftenThatIsAskedFor() throws {
         var controller = ScriptedController.ready()
@@ -22,7 +22,7 @@ struct DisconnectingTests {
         #expect(throws: HostError.noSuchLink) { try controller.host.disconnect(link, at: controller.now) }
     }
 
-    @Test("What names a link that has ended does not reach the one in its place")
+    @Test("The identifier of an ended link does not reach the next link in its slot")
     func nextLinkInTheSamePlace() throws {
         var controller = ScriptedController.ready()
         let first = try controller.connect()
@@ -94,7 +94,7 @@ struct DisconnectingTests {
         #expect(controller.host.connectedLinks.count == 1)
     }
 
-    @Test("H9: everything that waits for the link ends, once, before the link does")
+    @Test("H9: everything pending on a link ends once, before the link does")
     func pendingCalls() throws {
         var controller = ScriptedController.ready()
         let link = try controller.connect()

@@ -77,7 +77,7 @@ struct EstablishmentTests {
     }
 
     @Test(
-        "A peer that ends the link before it was heard has turned this device away, which is no failure of the controller",
+        "A link that ends at once for another reason fails the attempt with that reason",
         arguments: [
             (HCIStatus.remoteUserTerminatedConnection, DisconnectReason.byPeer),
             (.remoteDevicePowerOff, .peerShutDown), (.authenticationFailure, .encryption(.authenticationFailure)),

@@ -7,9 +7,9 @@ import BluetoothSimulation
 import TestSupport
 import Testing
 
-@Suite("Faults and how far they reach")
+@Suite("Faults and their scope")
 struct FaultTests {
-    @Test("Each scope has what it should have, and only what is dropped counts as dropped")
+    @Test("Each fault has the expected scope")
     func scopes() {
         let scopes = Dictionary(grouping: HostFault.allCases, by: { "\($0.scope)" }).mapValues { $0.map { "\($0)" } }
         #expect(
@@ -54,7 +54,7 @@ struct FaultTests {
         #expect(controller.data.isEmpty == (fault.scope != .answered))
     }
 
-    @Test("An answer of the application that no longer fits into the queue ends the link at once")
+    @Test("An answer from the application that overflows the send queue ends the link at once")
     func overflowByAnAnswer() throws {
         var controller = ScriptedController.ready { $0.sendQueueLimit = 1 }
         controller.completesPackets = false
@@ -83,7 +83,7 @@ struct FaultTests {
         #expect(controller.host.queuedFrameCount(of: link) == 0)
     }
 
-    @Test("A request to the controller about a link ends before the link, and its late answer is of no use")
+    @Test("A request to the controller about a link ends before the link, and its late answer is ignored")
     func requestsEndWithTheirLink() throws {
         var controller = ScriptedController.ready([.readRSSI: .silence])
         let link = try controller.connect()

@@ -57,7 +57,7 @@ struct FlowControlTests {
         #expect(controller.takeData().map { $0[11] } == accepted, "nothing is lost or reordered")
     }
 
-    @Test("H2: Number Of Completed Packets that makes no sense frees nothing")
+    @Test("H2: an invalid Number Of Completed Packets frees no buffers")
     func nonsenseCompletions() throws {
         var controller = ScriptedController.ready()
         controller.completesPackets = false
@@ -70,7 +70,7 @@ struct FlowControlTests {
         #expect(controller.data.count == 4)
     }
 
-    @Test("A handle that comes back gives back the buffers of the link that was given up, to those who wait")
+    @Test("When the handle of an abandoned link is reused, its buffers become available to waiting links")
     func handleOfALinkThatWasGivenUp() throws {
         var controller = ScriptedController.ready()
         controller.completesPackets = false
@@ -120,7 +120,8 @@ struct FlowControlTests {
     }
 
     @Test(
-        "what is left with the controller of a link whose end it never reported takes its room", arguments: [0, 1, 2])
+        "packets of a link whose end was never reported occupy controller buffers until the controller reports it",
+        arguments: [0, 1, 2])
     func unreportedEnd(_ how: Int) throws {
         var controller = ScriptedController.ready()
         controller.completesPackets = false
@@ -211,7 +212,7 @@ struct FlowControlTests {
     }
 
     @Test(
-        "A6: a peer that floods a link that sends nothing loses it",
+        "A6: a peer that floods a link on which nothing can be sent is disconnected",
         arguments: [
             [0x0A, 0x03, 0x00],  // Read Request
             [0x1D, 0x03, 0x00, 0x01],  // Handle Value Indication

@@ -6,7 +6,7 @@ import BluetoothSMP
 import TestSupport
 import Testing
 
-@Suite("Commands for a connection whose handle another one gets")
+@Suite("Commands for a connection whose handle is reused")
 struct FormerHandleTests {
     /// A bonded host with a link at 0x41, whose controller has yet to answer a command.
     private func busy() throws -> (ScriptedController, LinkIdentifier) {
@@ -19,7 +19,7 @@ struct FormerHandleTests {
         return (controller, link)
     }
 
-    @Test("A command for another connection is sent though one ends before it was taken")
+    @Test("A queued command for another connection is still sent when a connection ends")
     func otherConnection() throws {
         var controller = SecurityTests.bonded()
         _ = try controller.accept()
@@ -31,7 +31,7 @@ struct FormerHandleTests {
         #expect(controller.takeEvents().contains("rssi -60"))
     }
 
-    @Test("A key is not given to the next connection, nor is that one ended")
+    @Test("A queued key or Disconnect does not reach the next connection with the same handle")
     func waiting() throws {
         var (controller, link) = try busy()
         controller.receive(LELongTermKeyRequest(connectionHandle: 0x41, randomNumber: 0, encryptedDiversifier: 0))
@@ -49,7 +49,7 @@ struct FormerHandleTests {
         #expect(controller.takeEvents().count { $0.hasPrefix("request failed") || $0.hasPrefix("rssi") } == 2)
     }
 
-    @Test("Nor is a key that was to leave with the same turn")
+    @Test("A key is not sent if its connection ends in the same turn")
     func sameTurn() throws {
         var controller = SecurityTests.bonded()
         _ = try controller.accept()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-@Suite("Directed advertising at the high duty cycle")
+@Suite("High duty cycle directed advertising")
 struct HighDutyCycleTests {
     static var parameters: AdvertisingParameters {
         var parameters = AdvertisingParameters(data: [], peer: PeerID(ScriptedController.peer))
@@ -17,7 +17,9 @@ struct HighDutyCycleTests {
 
     /// LE Connection Complete with Advertising Timeout, as a peripheral and, as some controllers have it, with all else
     /// zero.
-    @Test("It ends when the controller says so, in whichever role", arguments: [ConnectionRole.peripheral, .central])
+    @Test(
+        "Advertising ends when the controller reports it, whichever role the event has",
+        arguments: [ConnectionRole.peripheral, .central])
     func ended(_ role: ConnectionRole) throws {
         var controller = ScriptedController.ready()
         try controller.host.startAdvertising(Self.parameters, at: controller.now)
@@ -38,7 +40,7 @@ struct HighDutyCycleTests {
         #expect(controller.takeEvents() == ["advertising"])
     }
 
-    @Test("With the extended commands it is a set of legacy PDUs of 1.28 s")
+    @Test("With the extended commands, the set uses legacy PDUs and lasts 1.28 s")
     func extended() throws {
         var controller = ScriptedController.extended()
         try controller.host.startAdvertising(Self.parameters, at: controller.now)
@@ -55,7 +57,7 @@ struct HighDutyCycleTests {
         #expect(controller.takeEvents() == ["advertising ended"])
     }
 
-    @Test("A controller that does not say that it has ended is stopped")
+    @Test("If the controller does not report the end, the host stops advertising")
     func silent() throws {
         var controller = ScriptedController.ready()
         try controller.host.startAdvertising(Self.parameters, at: controller.now)
@@ -72,7 +74,9 @@ struct HighDutyCycleTests {
         { $0.data = [2, 1, 5] },
     ]
 
-    @Test("It is for one peer, which connects, and in legacy PDUs", arguments: invalid.indices)
+    @Test(
+        "High duty cycle requires one peer, connectable mode and legacy PDUs, and excludes limited mode",
+        arguments: invalid.indices)
     func refused(_ index: Int) throws {
         var controller = ScriptedController.extended()
         var parameters = Self.parameters
@@ -83,7 +87,7 @@ struct HighDutyCycleTests {
     }
 
     @Test(
-        "The peer connects at once, or it is over after 1.28 s, with either commands",
+        "The peer connects at once, or advertising ends after 1.28 s, with legacy and extended commands",
         arguments: [false, true])
     func world(_ isExtended: Bool) throws {
         var world = HostWorld()

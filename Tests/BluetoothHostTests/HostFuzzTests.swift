@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Packets as they are, as they should not be, and at times when they should not come.
-@Suite("A controller that sends anything")
+@Suite("A controller that sends arbitrary packets")
 struct HostFuzzTests {
     /// H1 to H9, L1 to L8, A1 to A16 and S1 in any order: 200 000 packets.
     @Test(arguments: UInt64(1)...20)

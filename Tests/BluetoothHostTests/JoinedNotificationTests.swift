@@ -46,7 +46,7 @@ struct JoinedNotificationTests {
         return scene.sent()
     }
 
-    @Test("Those that wait in line go together, in their order, as many as fit")
+    @Test("Waiting notifications are sent together, in order, as many as fit")
     mutating func joined() throws {
         try connect(features: "04")
         try notify(one, [1, 2, 3])
@@ -61,8 +61,7 @@ struct JoinedNotificationTests {
         #expect(next() == [])
     }
 
-    @Test(
-        "Together they may have as many octets as the ATT_MTU, and not one more", arguments: [(10, true), (11, false)])
+    @Test("Joined notifications have up to as many octets as the ATT_MTU", arguments: [(10, true), (11, false)])
     mutating func greatestLength(_ length: Int, fits: Bool) throws {
         try connect(features: "04")
         let value = [UInt8](repeating: 9, count: length)
@@ -74,7 +73,7 @@ struct JoinedNotificationTests {
         #expect(next() == (fits ? [] : [bytes("0400 1B \(two.text) 01020304")]))
     }
 
-    @Test("One that waits alone, or cannot go with the next, goes as ever")
+    @Test("A notification that waits alone, or doesn't fit with the next one, is sent alone")
     mutating func alone() throws {
         try connect(features: "04")
         try notify(one, [1])
@@ -86,7 +85,7 @@ struct JoinedNotificationTests {
         #expect(next() == [bytes("0400 1B \(two.text) 02")])
     }
 
-    @Test("Nothing overtakes an answer")
+    @Test("No notification overtakes a response")
     mutating func answers() throws {
         try connect(features: "04")
         try notify(one, [1])
@@ -98,7 +97,7 @@ struct JoinedNotificationTests {
         #expect(next() == [bytes("0400 23 \(one.text) 0100 02 \(two.text) 0100 03")])
     }
 
-    @Test("A client that has not said that it understands this gets each for itself", arguments: ["00", "03"])
+    @Test("A client that has not declared support gets each notification separately", arguments: ["00", "03"])
     mutating func notUnderstood(_ features: String) throws {
         try connect(features: features)
         try notify(one, [1])
@@ -107,7 +106,7 @@ struct JoinedNotificationTests {
         #expect(next() == [bytes("0400 1B \(two.text) 02")])
     }
 
-    @Test("On a bearer without credits they wait, and take one credit together")
+    @Test("Notifications on a bearer without credits wait, and then use one credit together")
     mutating func onABearer() throws {
         try publish()
         try scene.connect()

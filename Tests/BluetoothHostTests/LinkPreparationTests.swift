@@ -7,12 +7,12 @@ import BluetoothUsers
 import TestSupport
 import Testing
 
-@Suite("What a host reads by itself from a peer")
+@Suite("Requests that a host sends to a peer automatically")
 struct LinkPreparationTests {
     private let user = UserID(number: 1)
 
     @Test(
-        "Service Changed is watched if it has a descriptor, and else left alone",
+        "The host subscribes to Service Changed only if it has a descriptor",
         arguments: [
             // The value, at handle 3, is followed by its descriptor, by another characteristic, or by nothing.
             ("09 07 02 00 20 03 00 05 2A", "01 00 04 00", ["64: 04 00 02 00"]),
@@ -33,7 +33,7 @@ struct LinkPreparationTests {
         #expect(scene.take(user).last == "2 done", "the link is as good as any")
     }
 
-    @Test("What a user has discovered on a link of a peripheral, the host does not ask for again")
+    @Test("On a peripheral's link, the host does not repeat what a user has discovered")
     func discoveredByAUser() throws {
         var scene = SharedScene(users: user)
         scene.accept(0x41, from: PeerTests.first, for: user)
@@ -46,7 +46,7 @@ struct LinkPreparationTests {
             ])
     }
 
-    @Test("A step that waits for the link to be protected is not begun again meanwhile")
+    @Test("A step that waits for the link to be protected is not started again meanwhile")
     func refused() throws {
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(

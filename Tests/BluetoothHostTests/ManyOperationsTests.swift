@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Many operations on a link")
 struct ManyOperationsTests {
-    @Test("4,096 wait for their turn, one more is refused, and each ends once with the link")
+    @Test("4,096 operations can wait, one more is rejected, and each ends once with the link")
     func bound() throws {
         var scene = try ServingTests.Scene()
         let central = scene.pair.central

@@ -10,7 +10,7 @@ import Testing
 /// Changes of a peer's services that come before its host has subscribed to Service Changed, and which no server
 /// indicates (Core 5.4, Vol 3, Part G, 7.1). The peer has Generic Attribute at 1 to 6, with Service Changed at 3, its
 /// descriptor at 4 and the Database Hash at 6, and another service at 7 to 9.
-@Suite("A change that comes before changes are watched")
+@Suite("Changes of services before the host watches Service Changed")
 struct MissedChangeTests {
     private let user = UserID(number: 1)
     private static let hash = "08 01 00 FF FF 2A 2B", watch = "12 04 00 02 00", read = "0A 09 00"
@@ -48,7 +48,7 @@ struct MissedChangeTests {
 
     private func changes(_ lines: [String]) -> [String] { lines.filter { $0.contains("changed") } }
 
-    @Test("… is found by the Database Hash, and the users are notified", arguments: [true, false])
+    @Test("The Database Hash reveals a missed change, and users are notified", arguments: [true, false])
     func hash(changes isChanged: Bool) throws {
         var scene = scene(hash: 0xA1)
         let link = try connect(&scene)
@@ -58,7 +58,7 @@ struct MissedChangeTests {
         #expect(changes(lines) == (isChanged ? ["\(link) changed 1 to 65535"] : []))
     }
 
-    @Test("… is found as well where all that was used is from an earlier link")
+    @Test("A missed change is also found if only attributes from an earlier link were used")
     func knownServices() throws {
         var scene = scene(hash: 0xA1)
         _ = try connect(&scene)
@@ -74,7 +74,7 @@ struct MissedChangeTests {
         #expect(scene.takePDUs() == [Self.hash, Self.all, Self.restWithout])
     }
 
-    @Test("… fails an operation that is about to use what was found, in place of reaching other attributes")
+    @Test("After a missed change, an operation on discovered attributes fails instead of reaching other attributes")
     func used() throws {
         var scene = scene(hash: 0xA1)
         let link = try connect(&scene)
@@ -86,7 +86,7 @@ struct MissedChangeTests {
         #expect(changes(lines).contains("\(link) changed 1 to 65535"))
     }
 
-    @Test("A peer that will not say its hash any more is discovered again, and nobody is notified of a change")
+    @Test("A peer that no longer returns its hash is discovered again, and users are not notified of a change")
     func refusedHash() throws {
         var scene = scene(hash: 0xA1)
         let link = try connect(&scene)
@@ -99,7 +99,7 @@ struct MissedChangeTests {
     }
 
     @Test(
-        "… is found by discovering the services again, of a peer without a hash", arguments: [true, false],
+        "On a peer without a hash, discovering the services again reveals a missed change", arguments: [true, false],
         [true, false])
     func withoutHash(changes isChanged: Bool, byUUID: Bool) throws {
         var scene = scene(hash: nil)
@@ -116,7 +116,7 @@ struct MissedChangeTests {
         #expect(changes(lines) == (isChanged ? ["\(link) changed 7 to 9"] : []))
     }
 
-    @Test("Where no user has found anything, a peer without a hash is asked for nothing more")
+    @Test("If no user has discovered anything, a peer without a hash gets no further requests")
     func nothingFound() throws {
         var scene = scene(hash: nil)
         _ = try connect(&scene)
@@ -135,7 +135,7 @@ struct MissedChangeTests {
     private static let first = service("1801", 1, 6), second = service("180F", 7, 9), moved = service("180F", 10, 12)
 
     @Test(
-        "The handles that have changed are those of services that came, went or moved",
+        "The changed handles are those of services that were added, removed or moved",
         arguments: [
             (nil, [first, second], [first, second], nil), (nil, [first, second], [first], 7...9),
             (nil, [first], [first, second], 7...9), (nil, [first, second], [first, moved], 7...12),
@@ -157,7 +157,7 @@ struct MissedChangeTests {
             told.changes(to: now) == handles.map { AttributeHandle($0.lowerBound)...AttributeHandle($0.upperBound) })
     }
 
-    @Test("Of more than 256 services anything may have changed")
+    @Test("With more than 256 recorded services and answers, all handles count as changed")
     func tooMany() {
         var told = ToldServices()
         for _ in 0..<128 { told.add(.services([Self.second]), of: .discoverPrimaryServices(uuid: "180F")) }

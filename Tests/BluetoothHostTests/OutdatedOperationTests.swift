@@ -9,7 +9,7 @@ import Testing
 @testable import BluetoothHost
 @testable import BluetoothUsers
 
-@Suite("Operations on services that change before they end")
+@Suite("Operations interrupted by a change of services")
 struct OutdatedOperationTests {
     private let user = UserID(number: 1)
     /// Service Changed, for 0x0005...0x000F.
@@ -52,7 +52,7 @@ struct OutdatedOperationTests {
     ]
 
     @Test(
-        "What waits for its turn is not carried out, for the handles may be another attribute's by now",
+        "An operation waiting for its turn fails, because its handle may now belong to another attribute",
         arguments: outdated)
     func waiting(_ operation: GATTClientOperation) throws {
         var (scene, link) = try watched()
@@ -71,7 +71,7 @@ struct OutdatedOperationTests {
         (.discoverCharacteristics(in: 0x0001...0xFFFF, uuid: nil), "08 01 00 FF FF 03 28"),
     ]
 
-    @Test("What concerns other attributes, or asks the peer where they are, goes on", arguments: untouched)
+    @Test("Operations on other attributes continue, and so do discoveries", arguments: untouched)
     func goesOn(_ operation: GATTClientOperation, _ request: String) throws {
         var (scene, link) = try watched()
         scene.perform(.perform(link, .read(0x0020)), 2, of: user)
@@ -81,7 +81,7 @@ struct OutdatedOperationTests {
         #expect(requests(&scene) == ["64: 0A 20 00", "64: \(request)"])
     }
 
-    @Test("A value that is being read may be that of another attribute")
+    @Test("A read in progress fails, because its value may belong to another attribute")
     func reading() throws {
         var (scene, link) = try watched()
         scene.responses[bytes("0A 06 00")] = []
@@ -95,7 +95,7 @@ struct OutdatedOperationTests {
         #expect(requests(&scene) == ["64: 08 01 00 FF FF 00 2A"])
     }
 
-    @Test("A write that has been sent ends as the peer answers it")
+    @Test("A write that was already sent ends with the peer's answer")
     func writing() throws {
         var (scene, link) = try watched()
         scene.responses[bytes("12 06 00 01")] = []
@@ -106,7 +106,7 @@ struct OutdatedOperationTests {
         #expect(ends(&scene) == ["2 done"])
     }
 
-    @Test("The answer to a subscription that has ended with its service is not taken for that of the next one")
+    @Test("The answer to a subscription that ended with its service does not complete the next one")
     func subscribing() throws {
         var (scene, link) = try watched()
         let request = SubscriptionRequest(characteristic: 0x0006, end: 0x0007, configuration: .notifications)
@@ -124,7 +124,7 @@ struct OutdatedOperationTests {
         #expect(ends(&scene) == ["3 done"])
     }
 
-    @Test("Nor is what has been found for it")
+    @Test("Descriptors found for a subscription that has ended are not used for the next one")
     func findingDescriptors() throws {
         var (scene, link) = try watched()
         let request = SubscriptionRequest(characteristic: 0x0006, end: 0x0007, configuration: .notifications)
@@ -141,7 +141,9 @@ struct OutdatedOperationTests {
         #expect(ends(&scene) == ["3 done"])
     }
 
-    @Test("What waits for a pairing is not repeated once services have changed", arguments: [bytes("05 05"), []])
+    @Test(
+        "An operation that waits for pairing is not retried once its services have changed",
+        arguments: [bytes("05 05"), []])
     func awaitingPairing(_ failure: [UInt8]) throws {
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(
@@ -171,7 +173,7 @@ struct OutdatedOperationTests {
     }
 
     /// A call that crosses the change: it was made before its user knew, and is carried out behind the change.
-    @Test("What was called for before its user knew of a change is not carried out behind it", arguments: outdated)
+    @Test("A call made before its user knew of a change is not carried out after the change", arguments: outdated)
     func crossing(_ operation: GATTClientOperation) throws {
         var (scene, link) = try watched()
         scene.receive(change, on: 0x40)
@@ -185,7 +187,7 @@ struct OutdatedOperationTests {
         #expect(!ends(&scene).contains { $0.hasSuffix(Self.isOver) })
     }
 
-    @Test("So are writes and subscriptions, and a write without response gives its credit back")
+    @Test("Writes and subscriptions made before their user knew of a change fail; writes without response are dropped")
     func crossingWrites() throws {
         var (scene, link) = try watched()
         scene.receive(change, on: 0x40)

@@ -44,7 +44,7 @@ struct PHYTests {
             LEPHYUpdateComplete(status: status, connectionHandle: 0x40, transmit: phy, receive: phy))
     }
 
-    @Test("A central asks for LE 2M where both controllers have it, and the configuration wants it")
+    @Test("A central requests LE 2M if both controllers support it and the configuration prefers it")
     func policy() throws {
         var (both, link, commands) = try Self.central()
         #expect(commands == [Self.prefer2M])
@@ -57,7 +57,7 @@ struct PHYTests {
         #expect(without.2 == [])
     }
 
-    @Test("A peripheral leaves that to its central, and says what it has led to")
+    @Test("A peripheral leaves the PHYs to its central, and reports the result")
     func peripheral() throws {
         var controller = ScriptedController.ready(Self.able)
         let link = try controller.accept(0x40)
@@ -69,7 +69,7 @@ struct PHYTests {
         #expect(controller.host.information(of: link)?.phys == LinkPHYs(transmit: .le2M, receive: .le1M))
     }
 
-    @Test("What the application asks for waits for what the host has asked for, and wins")
+    @Test("An application's request waits for the host's own request, and then overrides it")
     func asked() throws {
         var (controller, link, _) = try Self.central()
         let request = try controller.host.setPreferredPHYs(
@@ -93,7 +93,7 @@ struct PHYTests {
 
     /// How a request ends that does not lead to other PHYs.
     @Test(
-        "A request always ends",
+        "A PHY request always ends",
         arguments: ["status", "complete", "silence", "disconnection", "same"])
     func ends(_ how: String) throws {
         var (controller, link, _) = try Self.central { $0.prefersLE2M = false }
@@ -122,7 +122,7 @@ struct PHYTests {
         #expect(controller.takeEvents().first { $0.hasPrefix("request") } == end)
     }
 
-    @Test("What there is not is refused")
+    @Test("Requests without a valid PHY, or for an ended link, are rejected")
     func refused() throws {
         var (controller, link, _) = try Self.central { $0.prefersLE2M = false }
         for phys in [[], LEPHYs(rawValue: 8)] as [LEPHYs] {
@@ -142,7 +142,7 @@ struct PHYTests {
         ([.le2MPHY, .leCodedPHY], .leCoded, .leCoded), ([.le2MPHY], .leCoded, .le2M), ([], [.le1M, .le2M], .le1M),
     ]
 
-    @Test("Two hosts agree, with data packets as long as both have", arguments: worlds)
+    @Test("Two hosts agree on the PHY and on the longest data packets", arguments: worlds)
     func agreed(_ features: LEFeatures, _ asked: LEPHYs?, _ phy: LEPHY) throws {
         var world = HostWorld()
         let peripheral = world.start {

@@ -18,7 +18,7 @@ struct PeerTests {
         controller.seen.removeAll()
     }
 
-    @Test("A peer whose identity is learnt while it is linked keeps its name, on this link and on later ones")
+    @Test("A peer whose identity is learned while connected keeps its name, on this link and later ones")
     func learnt() throws {
         var controller = ScriptedController.ready()
         let name = PeerID(Self.first)
@@ -44,7 +44,7 @@ struct PeerTests {
         #expect(controller.host.information(of: later)?.peer == name)
     }
 
-    @Test("A peer that comes back under another address has its name there once the controller resolves it")
+    @Test("A peer that returns under another address has the same name once the controller resolves it")
     func comesBack() throws {
         var controller = ScriptedController.ready()
         let name = PeerID(Self.first)
@@ -56,7 +56,7 @@ struct PeerTests {
         #expect(controller.host.link(to: name) == back)
     }
 
-    @Test("Two that turn out to be one: the link keeps its name, the bond's is for later ones, and both reach the peer")
+    @Test("If two peers turn out to be one, the link keeps its name, later links use the bond's, and both names work")
     func turnOutToBeOne() throws {
         var controller = ScriptedController.ready()
         let bonded = PeerID(Self.first), other = PeerID(Self.second)
@@ -83,7 +83,7 @@ struct PeerTests {
         #expect(controller.host.link(to: bonded) == again)
     }
 
-    @Test("An attempt at a peer that turns out to be linked already ends")
+    @Test("An attempt to connect to a peer ends if the peer turns out to be connected")
     func attemptAtALinkedPeer() throws {
         var controller = ScriptedController.ready()
         let bonded = PeerID(Self.first)
@@ -98,7 +98,7 @@ struct PeerTests {
         #expect(controller.takeOpcodes() == [.leCreateConnection, .leCreateConnectionCancel])
     }
 
-    @Test("Two attempts under two names of one peer: one connects, the other one ends")
+    @Test("Of two attempts under two names of one peer, one connects and the other ends")
     func twoAttempts() throws {
         var controller = ScriptedController.ready()
         let names = [PeerID(Self.first), PeerID(Self.second)]
@@ -114,7 +114,7 @@ struct PeerTests {
         for name in names { #expect(controller.host.link(to: name) != nil) }
     }
 
-    @Test("A private address is no identity, and a link that is gone has no peer")
+    @Test("Learning an identity fails for a private address and for an ended link")
     func refused() throws {
         var controller = ScriptedController.ready()
         let link = try controller.connect()
@@ -127,7 +127,7 @@ struct PeerTests {
         }
     }
 
-    @Test("Sightings have the lasting name")
+    @Test("Sightings report the peer's lasting name")
     func sightings() throws {
         var controller = ScriptedController.ready()
         try controller.host.restoreIdentity(Self.identity, of: PeerID(Self.first), at: controller.now)
@@ -144,7 +144,7 @@ struct PeerTests {
         #expect(advertisement.address.value == Self.identity.value)
     }
 
-    @Test("Names of private addresses are forgotten in the end, the names of links are not")
+    @Test("Names of private addresses are eventually forgotten, but live links are still found")
     func bounds() throws {
         var controller = ScriptedController.ready()
         let bonded = PeerID(Self.first)

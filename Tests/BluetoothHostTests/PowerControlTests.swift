@@ -20,7 +20,7 @@ struct PowerControlTests {
 
     /// What the controller answers, and what is reported.
     @Test(
-        "This device's power is read",
+        "This device's transmit power is read",
         arguments: [
             (HCIStatus.success, "40 00 01 FC 08", "power -4 of 8"),
             (.success, "40 00 01 08 08", "power 8 of 8, the most"),
@@ -38,7 +38,7 @@ struct PowerControlTests {
         #expect(controller.takeEvents() == [event])
     }
 
-    @Test("Power is read on the PHY that it is sent on: this device's on its own, the peer's on the peer's")
+    @Test("Power is read for the PHY in use: the transmit PHY of this device, or that of the peer")
     func phys() throws {
         var (controller, link) = try Self.linked([.leReadRemoteTransmitPowerLevel: .status(.success)])
         controller.receive(LEPHYUpdateComplete(connectionHandle: 0x40, transmit: .le2M, receive: .leCoded))
@@ -55,7 +55,7 @@ struct PowerControlTests {
 
     /// LE Transmit Power Reporting: status, handle, reason, PHY, level, flags, delta; and what is reported.
     @Test(
-        "The peer's power is read",
+        "The peer's transmit power is read",
         arguments: [
             ("00 40 00 02 01 F6 01 00", "power -10 of unknown, the least"),
             ("00 40 00 02 01 7E 00 00", "power unknown of unknown"),
@@ -106,7 +106,7 @@ struct PowerControlTests {
         Command(opcode: .leSetPathLossReportingEnable, parameters: [0x40, 0, isEnabled ? 1 : 0])
     }
 
-    @Test("Path loss is reported from when the controller has agreed until it is not wanted any more")
+    @Test("Path loss is reported from the controller's confirmation until reporting is stopped")
     func pathLoss() throws {
         var (controller, link) = try Self.linked()
         _ = try controller.host.reportPathLoss(Self.thresholds, of: link, at: controller.now)
@@ -145,7 +145,7 @@ struct PowerControlTests {
         }
     }
 
-    @Test("Reports that are called off before they began are not enabled")
+    @Test("Path loss reports that are stopped before they begin are not enabled")
     func calledOff() throws {
         var (controller, link) = try Self.linked()
         _ = try controller.host.reportPathLoss(Self.thresholds, of: link, at: controller.now)
@@ -156,7 +156,7 @@ struct PowerControlTests {
     }
 
     @Test(
-        "Zones that overlap are refused",
+        "Thresholds whose zones overlap are rejected",
         arguments: [
             PathLossThresholds(low: 80, high: 50), .init(low: 50, high: 52), .init(low: 1, high: 80),
             .init(low: 50, high: 254),
@@ -168,7 +168,7 @@ struct PowerControlTests {
         }
     }
 
-    @Test("Changes of either side's power are reported as long as they are wanted")
+    @Test("Changes of either side's power are reported until reporting is stopped")
     func changes() throws {
         var (controller, link) = try Self.linked()
         #expect(throws: HostError.invalidParameters) {
@@ -197,7 +197,7 @@ struct PowerControlTests {
     }
 
     /// The commands that a controller before 5.2 does not list: octet 43 and behind.
-    @Test("Without the commands there is none of it, and their events stay masked")
+    @Test("Without the commands, power control is unsupported, and its events stay masked")
     func unsupported() throws {
         let commands = [UInt8](repeating: 0xFF, count: 43) + [UInt8](repeating: 0, count: 21)
         let old: [HCIOpcode: ScriptedController.Answer] = [.readLocalSupportedCommands: .complete(.success, commands)]

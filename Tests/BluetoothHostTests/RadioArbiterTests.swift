@@ -2,7 +2,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("What yields to what on the radio")
+@Suite("Priorities of activities on the radio")
 struct RadioArbiterTests {
     typealias Obstacles = RadioArbiter.Obstacles
     typealias Conflicts = RadioArbiter.Conflicts
@@ -31,8 +31,7 @@ struct RadioArbiterTests {
         }
     }
 
-    @Test(
-        "Every activity among every combination of obstacles and conflicts", arguments: RadioArbiter.Activity.allCases)
+    @Test("Every activity with every combination of obstacles and conflicts", arguments: RadioArbiter.Activity.allCases)
     func verdicts(_ activity: RadioArbiter.Activity) {
         for obstacles in Self.obstacles {
             for conflicts in Self.conflicts {
@@ -43,7 +42,7 @@ struct RadioArbiterTests {
         }
     }
 
-    @Test("A refusal is remembered where an obstacle explains it", arguments: RadioArbiter.Activity.allCases)
+    @Test("A refusal is remembered if an obstacle explains it", arguments: RadioArbiter.Activity.allCases)
     func refusals(_ activity: RadioArbiter.Activity) {
         for obstacles in Self.obstacles {
             for conflicts in Self.conflicts {
@@ -76,7 +75,7 @@ struct RadioArbiterTests {
         #expect(arbiter.verdict(for: .connectableAdvertising, among: []) == .proceed)
     }
 
-    @Test("Conflicts are forgotten when what caused them is over", arguments: conflicts)
+    @Test("Conflicts are forgotten when their cause is over", arguments: conflicts)
     func forgetting(_ conflicts: Conflicts) {
         var arbiter = RadioArbiter(conflicts: conflicts)
         arbiter.advertisingMayWork()

@@ -9,7 +9,7 @@ import Testing
 struct ReassemblyTests {
     static let notification = frame([0x1B, 0x10, 0x00, 1, 2, 3, 4, 5, 6, 7, 8])
 
-    @Test("L2: a frame may be cut anywhere, in its header too", arguments: 1..<notification.count)
+    @Test("L2: a frame may be split anywhere, even in its header", arguments: 1..<notification.count)
     func aFrameInPieces(_ first: Int) throws {
         var controller = ScriptedController.ready()
         _ = try controller.connect()
@@ -79,7 +79,7 @@ struct ReassemblyTests {
         #expect(controller.takeEvents() == ["notification 16"], "the link goes on")
     }
 
-    @Test("H8: a start while a frame is partial")
+    @Test("H8: the start of a frame discards a partial frame")
     func startWhilePartial() throws {
         var controller = ScriptedController.ready()
         _ = try controller.connect()
@@ -90,7 +90,7 @@ struct ReassemblyTests {
         #expect(controller.host.faults[.frameInterrupted] == 1 && controller.host.faults[.fragmentInvalid] == 1)
     }
 
-    @Test("L1: less than the frame's length, and then the next frame")
+    @Test("L1: a frame that is cut short is discarded when the next one starts")
     func tooShort() throws {
         var controller = ScriptedController.ready()
         _ = try controller.connect()
@@ -101,7 +101,7 @@ struct ReassemblyTests {
     }
 
     @Test(
-        "A packet that is no data of the link ends the frame that is partial there",
+        "A packet that is not valid data of the link discards its partial frame",
         arguments: ["02 4050 0100 00", "02 4030 0100 00", "02 4010 0200 00"])
     func notEvenAFragment(_ packet: String) throws {
         var controller = ScriptedController.ready()
@@ -116,7 +116,7 @@ struct ReassemblyTests {
         #expect(controller.takeEvents() == ["notification 16"])
     }
 
-    @Test("A loss on one link has its place between the events of that link, and concerns no other")
+    @Test("A loss is reported in order among the events of its link, and does not affect other links")
     func lossInOrder() throws {
         var controller = ScriptedController.ready()
         let first = try controller.connect(0x40)
@@ -136,7 +136,7 @@ struct ReassemblyTests {
         #expect(controller.seen.count == 4)
     }
 
-    @Test("What belongs to no reported link is counted, and not reported")
+    @Test("A loss on a link that has not been reported is counted, but not reported")
     func lossBeforeTheLink() throws {
         var controller = ScriptedController.ready()
         _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
@@ -147,7 +147,7 @@ struct ReassemblyTests {
         #expect(controller.host.faults[.fragmentInvalid] == 1)
     }
 
-    @Test("H9: ACL data after the end of the link, and before its beginning")
+    @Test("H9: ACL data before the beginning and after the end of a link is ignored")
     func dataOutsideOfTheLink() throws {
         var controller = ScriptedController.ready()
         _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
@@ -164,7 +164,7 @@ struct ReassemblyTests {
     }
 
     @Test(
-        "S16: pairing is refused",
+        "S16: a host without security refuses pairing",
         arguments: [
             (bytes("01 03 00 01 10 00 00"), [bytes("4000 0600 0200 0600 0505")]),
             (bytes("0B 01"), [bytes("4000 0600 0200 0600 0505")]),
@@ -178,7 +178,7 @@ struct ReassemblyTests {
         #expect(controller.takeData() == answer)
     }
 
-    @Test("S4: no key is given to a controller that asks for one")
+    @Test("S4: a host without security gives the controller no key")
     func keyRequest() throws {
         var controller = ScriptedController.ready()
         _ = try controller.connect()

@@ -39,7 +39,7 @@ struct ReceiveFlowTests {
     }
 
     @Test(
-        "It stays off where the controller lacks a command or refuses one, or the host wants none",
+        "Flow control stays off if the controller lacks or refuses a command, or the configuration disables it",
         arguments: [HCIOpcode.readLocalSupportedCommands, .hostBufferSize, .setControllerToHostFlowControl, nil])
     func off(_ refused: HCIOpcode?) throws {
         var controller = ScriptedController { $0.receiveBufferCount = refused == nil ? 0 : 8 }
@@ -57,7 +57,7 @@ struct ReceiveFlowTests {
         #expect(controller.seen.count == 20)
     }
 
-    @Test("It stays off where the controller is known to end at it, and says that it can")
+    @Test("Flow control stays off for controllers that claim to support it but are known to stop working with it")
     func knownToEnd() {
         var controller = ScriptedController { $0.receiveBufferCount = 8 }
         // The versions of HCI and LMP, and the company, which is the one of RootCanal.
@@ -132,9 +132,7 @@ struct ReceiveFlowTests {
         #expect(returned(&controller) == [bytes("01 4000 0400")])
     }
 
-    @Test(
-        "The controller takes the packets of a link that has ended for completed, and of no link there is nothing to say"
-    )
+    @Test("Packets of an ended link count as completed, and are not returned to the controller")
     func endedLinks() throws {
         var controller = controller()
         let link = try controller.connect()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The cases of GATT/SR/GAN and GATT/SR/GAI in which the client disconnects and comes back.
-@Suite("The configurations of clients, from link to link (Core 5.4, Vol 3, Part G, 2.4 and 3.3.3.3)")
+@Suite("Client configurations across links (Core 5.4, Vol 3, Part G, 2.4 and 3.3.3.3)")
 struct ReconnectedClientTests {
     /// Lets the peer connect, and encrypt the link if it is bonded.
     private func connect(_ controller: inout ScriptedController) throws -> LinkIdentifier {
@@ -35,7 +35,7 @@ struct ReconnectedClientTests {
     }
 
     @Test(
-        "GATT/SR/GAN/BV-01, BV-03, GAI/BV-01, BV-02: a bonded client finds its configuration again on its next link, another finds none",
+        "GATT/SR/GAN/BV-01, BV-03, GAI/BV-01, BV-02: only a bonded client keeps its configuration on its next link",
         arguments: [GATTClientConfiguration.notifications, .indications], [false, true])
     func configuration(_ configuration: GATTClientConfiguration, isBonded: Bool) throws {
         var controller = isBonded ? SecurityTests.bonded() : SecurityTests.ready()

@@ -5,7 +5,7 @@ import BluetoothSimulation
 import TestSupport
 import Testing
 
-@Suite("A scan that has gone silent is restarted")
+@Suite("Restarting a silent scan")
 struct ScanWatchdogTests {
     static let restart: [HCIOpcode] = [.leSetScanEnable, .leSetScanParameters, .leSetScanEnable]
 
@@ -20,7 +20,7 @@ struct ScanWatchdogTests {
         return controller
     }
 
-    @Test("It is restarted when the limit has passed, and not before", arguments: [60, 5])
+    @Test("A silent scan is restarted when the limit has passed, and not before", arguments: [60, 5])
     func restarts(_ seconds: Int) throws {
         var controller = try Self.scanning(limit: .seconds(seconds))
         controller.run(for: .seconds(seconds) - .nanoseconds(1))
@@ -32,7 +32,7 @@ struct ScanWatchdogTests {
         #expect(controller.takeEvents() == ["advertisement -40"])
     }
 
-    @Test("Reports put it off, and none of them moves a timer")
+    @Test("Reports postpone the restart without moving a timer")
     func reports() throws {
         var controller = try Self.scanning()
         let deadline = controller.host.nextDeadline
@@ -52,7 +52,7 @@ struct ScanWatchdogTests {
         #expect(controller.takeOpcodes() == Self.restart)
     }
 
-    @Test("In an empty room it is restarted less and less often, down to once an hour")
+    @Test("Without any reports, restarts become less frequent, down to one per hour")
     func emptyRoom() throws {
         var controller = try Self.scanning()
         var gaps: [Duration] = []
@@ -69,7 +69,7 @@ struct ScanWatchdogTests {
         #expect(controller.takeOpcodes() == Self.restart, "one report restores its timeout")
     }
 
-    @Test("There is no timer where silence means nothing")
+    @Test("No timer runs without a scan, a limit, or duplicate reports")
     func noTimer() throws {
         var quiet = try Self.scanning([:], ScanParameters(reportsDuplicates: false))
         #expect(quiet.host.nextDeadline == nil)
@@ -84,7 +84,7 @@ struct ScanWatchdogTests {
         #expect(controller.takeOpcodes() == [.leSetScanEnable])
     }
 
-    @Test("A scan that is asked for again has its timeout back")
+    @Test("Starting a scan again restores its timeout")
     func askedForAgain() throws {
         var controller = try Self.scanning()
         controller.run(for: .seconds(1000))
@@ -96,7 +96,7 @@ struct ScanWatchdogTests {
         #expect(controller.takeOpcodes() == Self.restart)
     }
 
-    @Test("Stopping meanwhile wins")
+    @Test("A scan that is stopped during a restart stays stopped")
     func stoppedMeanwhile() throws {
         var controller = try Self.scanning([.leSetScanParameters: .silence])
         controller.answers[.leSetScanParameters] = nil
@@ -110,7 +110,7 @@ struct ScanWatchdogTests {
         #expect(controller.host.nextDeadline == nil)
     }
 
-    @Test("A controller that does not even answer is reset, and scans again")
+    @Test("A controller that does not answer the restart is reset, and scans again")
     func unanswered() throws {
         var controller = try Self.scanning()
         controller.answers[.leSetScanEnable] = .silence
@@ -124,7 +124,7 @@ struct ScanWatchdogTests {
         #expect(controller.takeEvents() == ["resetting: no answer to \(HCIOpcode.leSetScanEnable)", "ready"])
     }
 
-    @Test("Links and advertising do not notice")
+    @Test("Restarts do not affect links")
     func othersGoOn() throws {
         var controller = try Self.scanning(limit: .seconds(2))
         let link = try controller.connect()

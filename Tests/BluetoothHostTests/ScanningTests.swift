@@ -101,7 +101,7 @@ struct ScanningTests {
     }
 
     @Test(
-        "H7: a scan may be running if the answer to its start has no status, so the host stops it and reports a failure",
+        "H7: if the answer to the start of a scan has no status, the host stops the scan and reports a failure",
         arguments: [true, false])
     func cutAnswer(isExtended: Bool) throws {
         let enable: HCIOpcode = isExtended ? .leSetExtendedScanEnable : .leSetScanEnable
@@ -123,7 +123,7 @@ struct ScanningTests {
         #expect(controller.takeEvents() == ["advertisement -40"])
     }
 
-    @Test("H7: an answer without a status to the start of the host's own search is followed by a stop and a retry")
+    @Test("H7: if the answer to the start of the host's own search has no status, the host stops and retries it")
     func cutAnswerToSearch() throws {
         var controller = SecurityTests.bonded()
         controller.answers[.leSetScanEnable] = .cut
@@ -170,7 +170,7 @@ struct ScanningTests {
     }
 
     @Test(
-        "H3: the rest of a broken advertising report is dropped",
+        "H3: the rest of a malformed advertising report is dropped",
         arguments: [
             (bytes("043E 0F 02 19 00 00 0100 00EEFFC0 03 020106 D8"), 1),
             (bytes("043E 0E 02 01 00 00 0100 00EEFFC0 03 020106"), 0),
@@ -188,7 +188,7 @@ struct ScanningTests {
         #expect(controller.takeEvents() == ["advertisement -40"])
     }
 
-    @Test("A controller that goes on with the scan of a former program is stopped, and scans at once")
+    @Test("A scan left running by an earlier program is stopped, and the new one starts at once")
     func leftRunning() throws {
         var controller = ScriptedController.ready()
         controller.firstAnswers[.leSetScanParameters] = .complete(.commandDisallowed)
@@ -201,7 +201,7 @@ struct ScanningTests {
         #expect(controller.takeEvents() == [])
     }
 
-    @Test("A controller that refuses to scan also after it was stopped is asked no more")
+    @Test("A controller that refuses to scan even after a stop is not asked again")
     func refusedForGood() throws {
         var controller = ScriptedController.ready([.leSetScanParameters: .complete(.commandDisallowed)])
         try controller.host.startScanning(ScanParameters(), at: controller.now)

@@ -54,7 +54,7 @@ struct SecurityTests {
     // MARK: - Requests for a key
 
     @Test(
-        "S4: a request for a key that is not there is refused",
+        "S4: a request for a missing key is refused",
         arguments: [(UInt64(0), UInt16(0)), (0x1122_3344_5566_7788, 0x9ABC)])
     func noKey(_ random: UInt64, _ diversifier: UInt16) throws {
         var controller = Self.ready()
@@ -69,7 +69,8 @@ struct SecurityTests {
     }
 
     @Test(
-        "A bonded central gets its key, and the link its level once the controller reports it", arguments: strengths)
+        "A bonded central gets its key, and the link its level once the controller reports encryption",
+        arguments: strengths)
     func bondedCentral(_ strength: KeyStrength) throws {
         var controller = Self.bonded(strength)
         let link = try controller.accept()
@@ -97,7 +98,7 @@ struct SecurityTests {
         #expect(controller.commands == [.init(opcode: .leLongTermKeyRequestNegativeReply, parameters: [0x41, 0])])
     }
 
-    @Test("S4: encryption without a key of ours raises no level")
+    @Test("S4: encryption without a key from this host raises no security level")
     func unexpectedEncryption() throws {
         var controller = Self.ready()
         let link = try controller.connect()
@@ -110,7 +111,7 @@ struct SecurityTests {
 
     // MARK: - Bonded peripherals
 
-    @Test("A bonded peripheral is encrypted as soon as there is a link", arguments: strengths)
+    @Test("A link to a bonded peripheral is encrypted as soon as it begins", arguments: strengths)
     func bondedPeripheral(_ strength: KeyStrength) throws {
         var controller = Self.bonded(strength)
         _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
@@ -125,7 +126,7 @@ struct SecurityTests {
                     parameters: [0x40, 0] + [UInt8](repeating: 0, count: 10) + Self.keyOctets))
     }
 
-    @Test("S19: what a bonded peer sends over a link that is not encrypted is not believed")
+    @Test("S19: values from a bonded peer over an unencrypted link are dropped")
     func unprotectedValue() throws {
         var controller = Self.bonded()
         let link = try controller.connect()
@@ -141,7 +142,7 @@ struct SecurityTests {
         #expect(controller.takeEvents() == ["notification 3"])
     }
 
-    @Test("Changes of services are heard also over a link that is not encrypted")
+    @Test("Service Changed is accepted even over an unencrypted link")
     func unprotectedServiceChanged() throws {
         var controller = Self.bonded()
         let link = try controller.connect()
@@ -155,7 +156,7 @@ struct SecurityTests {
     }
 
     @Test(
-        "S10, GAP/SEC/SEM/BV-45: a bonded peer without its key ends the link, and the bond stays, at levels 2 and 4",
+        "S10, GAP/SEC/SEM/BV-45: if a bonded peer lacks its key, the link ends and the bond stays, at levels 2 and 4",
         arguments: [strength, KeyStrength(model: .numericComparison, usesSecureConnections: true, keySize: 16)])
     func keyMissing(_ strength: KeyStrength) throws {
         var controller = Self.bonded(strength)
@@ -170,7 +171,7 @@ struct SecurityTests {
         #expect(controller.host.bonds.count == 1)
     }
 
-    @Test("S10: Security Requests of a bonded peer begin one encryption, however many there are")
+    @Test("S10: a flood of Security Requests from a bonded peer starts no further encryption")
     func floodOfRequests() throws {
         var controller = Self.bonded()
         _ = try controller.connect()
@@ -184,7 +185,7 @@ struct SecurityTests {
 
     // MARK: - Pairing
 
-    @Test("S15: a peer that was refused has to wait, longer each time")
+    @Test("S15: a refused peer must wait, longer each time")
     func repeatedAttempts() throws {
         var controller = Self.ready()
         let link = try controller.accept()
@@ -207,7 +208,7 @@ struct SecurityTests {
         }
     }
 
-    @Test("H9: a link that ends in the middle of pairing ends the pairing, once")
+    @Test("H9: a link that ends during pairing ends the pairing once")
     func disconnected() throws {
         var controller = Self.ready()
         let link = try controller.connect()

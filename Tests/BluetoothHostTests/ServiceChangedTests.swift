@@ -6,7 +6,7 @@ import BluetoothSimulation
 import TestSupport
 import Testing
 
-@Suite("A change of the database is indicated to peers (GATT/SR/GAS/BV-01)")
+@Suite("Database changes are indicated to peers (GATT/SR/GAS/BV-01)")
 struct ServiceChangedTests {
     static let definition = GATTServiceDefinition(
         uuid: "180F", characteristics: [GATTCharacteristicDefinition(uuid: "2A19", properties: .read)])

@@ -220,7 +220,7 @@ struct ServingTests {
         #expect(numbers == Array(0..<2000))
     }
 
-    @Test("A burst of 20,000 values waits at the peer while its receiver is held, and comes whole and in order")
+    @Test("A burst of 20,000 values waits at the peer while its receiver is held, and arrives complete and in order")
     func aBurstToAHeldReceiver() throws {
         var scene = try Scene()
         try scene.start(.configure(descriptor: AttributeHandle(scene.value.rawValue + 1), .notifications))

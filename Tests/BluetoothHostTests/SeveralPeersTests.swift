@@ -4,7 +4,7 @@ import BluetoothHost
 import BluetoothSimulation
 import Testing
 
-@Suite("Several peers wanted at once")
+@Suite("Connecting to several peers at once")
 struct SeveralPeersTests {
     static func peer(_ number: UInt8) -> DeviceAddress { DeviceAddress(UInt64(number), kind: .public) }
 
@@ -76,7 +76,7 @@ struct SeveralPeersTests {
         #expect(controller.commands.count { $0.opcode == .leCreateConnection } == 3)
     }
 
-    @Test("The one that a report names as failed to be established is tried again, and given up in the end")
+    @Test("A peer that a report names as failed to be established is retried, and eventually fails")
     func aReportMayNameWhoFailed() throws {
         var controller = ScriptedController.ready([:]) { $0.establishmentRetries = 2 }
         var attempts: [ConnectionAttempt] = []
@@ -109,7 +109,7 @@ struct SeveralPeersTests {
     }
 
     @Test(
-        "Of several peers, the one whose link fails to be established is tried again",
+        "Of several peers, the one whose link fails to be established is retried",
         arguments: EstablishmentTests.Way.allCases)
     func theOthersGoOn(_ way: EstablishmentTests.Way) throws {
         var controller = ScriptedController.ready()

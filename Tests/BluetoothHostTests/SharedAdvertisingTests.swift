@@ -11,7 +11,7 @@ import Testing
 struct SharedAdvertisingTests {
     private let first = UserID(number: 1), second = UserID(number: 2)
 
-    @Test("Where a controller refuses what is new, and then what it had on the air before, it is asked no more")
+    @Test("If the controller refuses the new advertisement and then the previous one, the host stops retrying")
     func refusedTwice() {
         var scene = SharedScene(users: first, second)
         scene.perform(.advertise(AdvertisingRequest(AdvertisementData())), 1, of: first)

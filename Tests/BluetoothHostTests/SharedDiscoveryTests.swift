@@ -6,7 +6,7 @@ import BluetoothUsers
 import TestSupport
 import Testing
 
-@Suite("Services of a peer that change while they are used")
+@Suite("Services that change while they are used")
 struct SharedDiscoveryTests {
     private let user = UserID(number: 1)
     /// The requests of which discovering all services consists here.
@@ -30,7 +30,7 @@ struct SharedDiscoveryTests {
         return (scene, try #require(scene.links.first))
     }
 
-    @Test("Services that change while they are discovered are discovered anew, so nothing is found that is gone")
+    @Test("Services that change during a discovery are discovered again, so that removed ones are not reported")
     func discoveredAnew() throws {
         var (scene, link) = try watched()
         scene.interruptions = [bytes("10 05 00 FF FF 00 28"): [change]]
@@ -39,7 +39,7 @@ struct SharedDiscoveryTests {
         #expect(scene.take(user) == ["\(link) changed 5 to 65535", "2 found [\"0x0001...0x0004\"]"])
     }
 
-    @Test("A peer whose services never stop changing is not followed for ever")
+    @Test("A discovery fails if the services never stop changing")
     func changesOnAndOn() throws {
         var (scene, link) = try watched()
         scene.interruptions = [bytes("10 05 00 FF FF 00 28"): Array(repeating: change, count: 10)]
@@ -52,7 +52,7 @@ struct SharedDiscoveryTests {
     }
 
     @Test(
-        "What is discovered within a service that changes meanwhile is for the caller to look for again",
+        "A discovery within a service fails if the service changes meanwhile, and the caller must repeat it",
         arguments: [
             ("1D 03 00 05 00 FF FF", "2 failed: \(HostError.servicesChanged)"),
             ("1D 03 00 09 00 0C 00", "2 failed: \(HostError.servicesChanged)"),
@@ -67,7 +67,7 @@ struct SharedDiscoveryTests {
         #expect(scene.take(user).last == end)
     }
 
-    @Test("A descriptor that was found before the services changed is looked for again")
+    @Test("A descriptor found before the services changed is discovered again")
     func descriptor() throws {
         var (scene, link) = try watched()
         let request = SubscriptionRequest(characteristic: 0x0006, end: 0x0008, configuration: .notifications)
@@ -84,7 +84,7 @@ struct SharedDiscoveryTests {
         #expect(scene.take(user) == ["2 done", "\(link) changed 5 to 65535", "3 done"])
     }
 
-    @Test("A subscription that its peer has ended is over at once, also on a link that is about to end")
+    @Test("Unsubscribing ends with the peer's answer, even on a link that is about to end")
     func unsubscribed() throws {
         var (scene, link) = try watched()
         let request = SubscriptionRequest(characteristic: 0x0006, end: 0x0007, configuration: .notifications)

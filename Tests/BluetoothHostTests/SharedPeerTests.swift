@@ -26,8 +26,7 @@ struct SharedPeerTests {
         return (scene, link)
     }
 
-    @Test(
-        "An identity learnt while the peer is linked changes nothing for its users, and leads others to the same link")
+    @Test("An identity learned during a link changes nothing for its users, and leads others to the same link")
     func learnt() throws {
         var (scene, link) = try linked()
         try scene.learn(PeerTests.identity, of: link)
@@ -49,7 +48,7 @@ struct SharedPeerTests {
         #expect(scene.takeCommands() == [.disconnect])
     }
 
-    @Test("A peer that comes back under its identity address, by itself, is the one that a user waits for")
+    @Test("A peer that connects under its identity address is recognized as the one that a user waits for")
     func comesBack() throws {
         var (scene, link) = try linked()
         try scene.learn(PeerTests.identity, of: link)
@@ -66,7 +65,7 @@ struct SharedPeerTests {
         #expect(scene.take(first) == ["4 done", "\(back) value 3"])
     }
 
-    @Test("A peer at a new private address is the one that a user waits for, from when it proves who it is")
+    @Test("A peer at a new private address is recognized as the one that a user waits for once it proves its identity")
     func comesBackUnresolved() throws {
         var (scene, link) = try linked()
         try scene.learn(PeerTests.identity, of: link)
@@ -86,7 +85,7 @@ struct SharedPeerTests {
         #expect(scene.take(second).last == "4 has \(back)")
     }
 
-    @Test("Two that turn out to be one: users of either name have the link, and subscriptions hold")
+    @Test("If two peers turn out to be one, users of either name have the link, and subscriptions remain")
     func turnOutToBeOne() throws {
         var (scene, link) = try linked()
         // The second user looks for the same peer, under the name of a bond.
@@ -122,7 +121,7 @@ struct SharedPeerTests {
             "later links have the name that lasts")
     }
 
-    @Test("A user that wanted a link later, under a name that has been given up meanwhile, has it then")
+    @Test("A delayed connection under a name that was replaced meanwhile still gets the link")
     func wantedLater() throws {
         var (scene, link) = try linked()
         scene.perform(.connect(met, ConnectRequest(delay: .seconds(5))), 1, of: second)
@@ -134,7 +133,7 @@ struct SharedPeerTests {
         #expect(!scene.takeCommands().contains(.leCreateConnection))
     }
 
-    @Test("Two links whose peers turn out to be one keep their users and subscriptions, each its own")
+    @Test("Two links whose peers turn out to be one keep their own users and subscriptions")
     func twoLinks() throws {
         var (scene, link) = try linked()
         scene.accept(0x41, from: PeerTests.second, for: first)

@@ -5,12 +5,13 @@ import BluetoothUsers
 import TestSupport
 import Testing
 
-@Suite("Power on a link that users share")
+@Suite("Power control on a shared link")
 struct SharedPowerTests {
     private let user = UserID(number: 1)
 
     @Test(
-        "Reports that the controller refuses are not given, and those of another kind go on", arguments: [true, false])
+        "Power reports that the controller refuses are not delivered, and reports of the other kind continue",
+        arguments: [true, false])
     func refused(_ isPathLoss: Bool) throws {
         var scene = SharedScene(users: user)
         scene.connect(to: ScriptedController.peer, 1, of: user)

@@ -16,7 +16,7 @@ struct SharedPublishingTests {
         GATTServiceDefinition(uuid: "180F", includes: included, characteristics: [])
     }
 
-    @Test("A user may include its own services and the host's, but not another user's, which may go at any time")
+    @Test("A user may include its own services and the host's, but not another user's, which may end at any time")
     func includes() {
         var scene = SharedScene(users: first, second)
         // The host's own services end at 0x000D.
@@ -30,7 +30,7 @@ struct SharedPublishingTests {
         #expect(scene.take(second) == ["3 done", "4 failed: \(refusals[0])", "5 failed: \(refusals[1])"])
     }
 
-    @Test("An update is cut to what its peer takes in one PDU", arguments: [false, true])
+    @Test("An update is truncated to what fits in one PDU", arguments: [false, true])
     func longUpdate(_ isIndicated: Bool) throws {
         var scene = SharedScene(users: first)
         let definition = GATTServiceDefinition(
@@ -53,7 +53,7 @@ struct SharedPublishingTests {
         #expect(scene.takePDUs() == [expected.map { hexadecimal($0, digits: 2) }.joined(separator: " ")])
     }
 
-    @Test("What was seen in one turn is not told again in the next")
+    @Test("Sightings of one turn are not reported again in the next")
     func sightings() {
         var scene = SharedScene(users: first)
         scene.perform(.scan(ScanFilter(), ScanParameters()), 1, of: first)

@@ -6,7 +6,7 @@ import BluetoothUsers
 import TestSupport
 import Testing
 
-@Suite("Users of a link that fall behind with its values")
+@Suite("Users that fall behind with the values of a link")
 struct SharedReceivingTests {
     private let first = UserID(number: 1), second = UserID(number: 2)
 
@@ -16,7 +16,7 @@ struct SharedReceivingTests {
     }
 
     @Test(
-        "A user that is done with a link holds it no more, so the values of another one go on",
+        "A user that resumes or leaves a link no longer holds up another user's values",
         arguments: Ending.allCases)
     func done(_ ending: Ending) throws {
         var configuration = HostConfiguration(seed: 7)
@@ -43,7 +43,7 @@ struct SharedReceivingTests {
         #expect(scene.take(second) == (0..<4).map { "\(link) value \($0)" })
     }
 
-    @Test("Values that still come while a subscription is being ended are not for who subscribes meanwhile")
+    @Test("Values that arrive while a subscription is ending do not go to a user that subscribes meanwhile")
     func endOfASubscription() throws {
         var scene = SharedScene(users: first, second)
         scene.responses[bytes("12 04 00 00 00")] = []
@@ -69,7 +69,7 @@ struct SharedReceivingTests {
         #expect(scene.take(second) == ["5 done", "\(link) value 2"])
     }
 
-    @Test("A subscription begins with the write of its descriptor: values before that are not its own")
+    @Test("A subscription begins with the write of its descriptor; earlier values do not belong to it")
     func beginning() throws {
         var scene = SharedScene(users: first)
         scene.showsBeginnings = true
@@ -87,7 +87,7 @@ struct SharedReceivingTests {
         #expect(scene.take(first) == ["4 began", "4 done"])
     }
 
-    @Test("It has not begun while the write waits behind another request, even if that request was cancelled")
+    @Test("A subscription has not begun while its write waits behind another request, even a cancelled one")
     func beginningBehindAnotherRequest() throws {
         var scene = SharedScene(users: first)
         scene.showsBeginnings = true

@@ -108,7 +108,7 @@ struct SignedWriteTests {
         #expect(controller.host.server.database.value(of: value) == [7])
     }
 
-    @Test("GATT/SR/GAW/BI-40: a value that is too long is not written, however well it is signed")
+    @Test("GATT/SR/GAW/BI-40: a value that is too long is not written, even with a valid signature")
     func tooLong() throws {
         var (controller, _, value) = try bonded()
         let longest = [UInt8](repeating: 7, count: 8)
@@ -123,7 +123,7 @@ struct SignedWriteTests {
     }
 
     @Test(
-        "SM/SIGN/BI-02, GAP/SEC/CSIGN/BI-02: a signed write whose counter was used before is ignored, and the next one is taken",
+        "SM/SIGN/BI-02, GAP/SEC/CSIGN/BI-02: a signed write with a used counter is ignored, and the next is accepted",
         arguments: LinkRole.allCases)
     func counter(_ role: LinkRole) throws {
         var (controller, _, value) = try bonded(as: role)
@@ -140,7 +140,7 @@ struct SignedWriteTests {
         #expect(send(11, 5) == [10])
     }
 
-    @Test("GAP/SEC/CSIGN/BI-03: a signed write of a peer whose bond was removed is ignored, and no pairing follows")
+    @Test("GAP/SEC/CSIGN/BI-03: a signed write from a peer whose bond was removed is ignored, and no pairing follows")
     func withoutBond() throws {
         var (controller, _, value) = try bonded()
         controller.reportDisconnection(Self.connection)
@@ -164,7 +164,7 @@ struct SignedWriteTests {
         #expect(controller.takeEvents().allSatisfy { !$0.hasPrefix("written") })
     }
 
-    @Test("The application is asked about a signed write once its signature is known to be right")
+    @Test("The application is asked about a signed write only after its signature is verified")
     func consent() throws {
         var (controller, _, value) = try bonded(needsConsent: true)
         controller.receiveFrame(pdu([7], to: value, counter: 5, key: Self.key ^ 1), on: 0x04, 0x41)
@@ -184,7 +184,7 @@ struct SignedWriteTests {
         #expect(controller.host.server.database.value(of: value) == [8])
     }
 
-    @Test("A signature over an encrypted link is ignored: a plain write belongs there")
+    @Test("A signed write over an encrypted link is ignored: a plain write belongs there")
     func encrypted() throws {
         var (controller, _, value) = try bonded()
         controller.receive(LELongTermKeyRequest(connectionHandle: 0x41, randomNumber: 0, encryptedDiversifier: 0))
@@ -196,7 +196,7 @@ struct SignedWriteTests {
     }
 
     @Test(
-        "SM/CEN/SIGN/BV-01, GAP/SEC/CSIGN/BV-01: a write is signed, and each counter is stored as used before it is",
+        "SM/CEN/SIGN/BV-01, GAP/SEC/CSIGN/BV-01: a write is signed, and each counter is stored as used before its use",
         arguments: LinkRole.allCases)
     func sent(_ role: LinkRole) throws {
         var (controller, link, _) = try bonded(as: role)
@@ -212,7 +212,7 @@ struct SignedWriteTests {
         #expect(controller.host.bonds.first?.localSignature?.counter == 800)
     }
 
-    @Test("With bonds that are stored, a write is signed once its counter is stored as used", arguments: [true, false])
+    @Test("With stored bonds, a write is signed once its counter is stored as used", arguments: [true, false])
     func storedBeforeSending(_ isStored: Bool) throws {
         var (controller, link, _) = try bonded(storesBonds: true)
         for octet in [1, 2] as [UInt8] {
@@ -234,7 +234,7 @@ struct SignedWriteTests {
         #expect(controller.takeData().map { Array($0.dropFirst(8)) } == sent)
     }
 
-    @Test("With bonds that are stored, a signed write takes effect once its counter cannot be used again")
+    @Test("With stored bonds, a signed write takes effect once its counter cannot be used again")
     func storedBeforeWriting() throws {
         var (controller, _, value) = try bonded(storesBonds: true)
         for octet in [7, 8] as [UInt8] {

@@ -3,7 +3,7 @@ import BluetoothL2CAP
 import TestSupport
 import Testing
 
-@Suite("L2CAP: credit-based channels are closed")
+@Suite("L2CAP: closing credit-based channels")
 struct ChannelClosingTests {
     var scene = ChannelScene()
 
@@ -47,7 +47,7 @@ struct ChannelClosingTests {
         #expect(scene.signalling.channels.open == [id])
     }
 
-    @Test("both sides close it at the same time")
+    @Test("both sides close a channel at the same time")
     mutating func crossing() throws {
         let id = try scene.accept()
         scene.signalling.close(id, at: scene.now)
@@ -66,7 +66,7 @@ struct ChannelClosingTests {
     }
 
     @Test(
-        "its endpoint is free again when the peer has agreed, knows no such channel, or is silent",
+        "a closed channel's endpoint is free once the peer confirms, knows no such channel, or does not answer",
         arguments: ["07 01 04 00 50 00 40 00", "01 01 06 00 02 00 50 00 40 00", "01 01 02 00 00 00", nil])
     mutating func freed(_ answer: String?) throws {
         let id = try scene.accept()
@@ -84,7 +84,7 @@ struct ChannelClosingTests {
     }
 
     @Test(
-        "L12: a response for other endpoints, or of another identifier, frees nothing",
+        "L12: a response with other endpoints or another identifier frees nothing",
         arguments: [
             "07 02 04 00 50 00 40 00", "07 01 04 00 51 00 40 00", "07 01 04 00 50 00 41 00", "07 01 03 00 50 00 40",
         ])
@@ -96,7 +96,7 @@ struct ChannelClosingTests {
         #expect(!scene.signalling.channels.isEmpty && scene.events() == [])
     }
 
-    @Test("what waits is sent first")
+    @Test("queued SDUs are sent before the channel closes")
     mutating func drained() throws {
         let id = try scene.accept()
         #expect(scene.send(ChannelDataTests.octets(50), on: id).count == 2)
@@ -112,7 +112,7 @@ struct ChannelClosingTests {
         #expect(scene.events() == [.closed(id, .byThisDevice)])
     }
 
-    @Test("but not for ever, and not where that is not wanted")
+    @Test("queued SDUs do not delay closing forever, or at all if the close is abrupt")
     mutating func notDrained() throws {
         let id = try scene.accept()
         _ = scene.send(ChannelDataTests.octets(90), on: id)
@@ -133,7 +133,7 @@ struct ChannelClosingTests {
         #expect(scene.owed() == .frames("06 02 04 00 50 00 40 00"))
     }
 
-    @Test("a name is void once its channel is closed, even where another has its endpoint")
+    @Test("an ID is invalid once its channel is closed, even if a new channel reuses the endpoint")
     mutating func names() throws {
         let old = try scene.accept()
         _ = scene.receive("06 07 04 00 40 00 50 00")
@@ -146,7 +146,7 @@ struct ChannelClosingTests {
         #expect(scene.events() == [] && scene.signalling.channels.open == [new])
     }
 
-    @Test("the end of the link ends all of them, and what was asked for")
+    @Test("the end of the link closes all channels and cancels pending requests")
     mutating func linkEnded() throws {
         let open = try scene.accept()
         _ = scene.receive("14 02 0A 00 80 00 51 00 64 00 17 00 02 00")

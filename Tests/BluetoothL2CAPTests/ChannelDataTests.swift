@@ -22,7 +22,7 @@ struct ChannelDataTests {
         #expect(scene.signalling.channels[id]?.sendCredits == 0)
     }
 
-    @Test("L2CAP/COS/CFC/BV-01: a longer one is cut, and waits for credits")
+    @Test("L2CAP/COS/CFC/BV-01: a longer SDU is segmented, and waits for credits")
     mutating func segmented() throws {
         let id = try scene.accept()
         let sdu = Self.octets(100)
@@ -37,7 +37,7 @@ struct ChannelDataTests {
         #expect(!scene.signalling.channels.isWaiting)
     }
 
-    @Test("L2CAP/COS/CFC/BV-05: channels with data of their own, one after the other")
+    @Test("L2CAP/COS/CFC/BV-05: channels send and receive interleaved, without holding each other up")
     mutating func interleaved() throws {
         let first = try scene.accept()
         _ = scene.receive("14 02 0A 00 80 00 51 00 64 00 17 00 02 00")
@@ -60,7 +60,7 @@ struct ChannelDataTests {
         #expect(scene.completed[0x41] == bytes("07 08 09"))
     }
 
-    @Test("a credit is taken for an SDU that fits in a K-frame, and for none longer, or without a channel")
+    @Test("a credit is taken only for an SDU that fits in one K-frame, on an open channel with credits")
     mutating func takenCredits() throws {
         let id = try scene.accept()
         #expect(scene.signalling.channels.takeCredit(forWhole: 22, on: id) == nil)
@@ -73,7 +73,7 @@ struct ChannelDataTests {
         #expect(scene.signalling.channels.takeCredit(forWhole: 1, on: id) == nil)
     }
 
-    @Test("a channel takes eight SDUs ahead of its credits, and says when it has room again")
+    @Test("a channel queues eight SDUs beyond its credits, and reports when it has room again")
     mutating func bounded() throws {
         let id = try scene.accept()
         _ = scene.send([0], on: id) + scene.send([0], on: id)
@@ -91,7 +91,7 @@ struct ChannelDataTests {
 
     // MARK: Receiving
 
-    @Test("L2CAP/COS/CFC/BV-04: an SDU in one K-frame")
+    @Test("L2CAP/COS/CFC/BV-04: an SDU in one K-frame is received")
     mutating func received() throws {
         _ = try scene.accept()
         #expect(scene.frame(bytes("03 00 01 02 03")) == .sdu(2..<5))
@@ -99,7 +99,7 @@ struct ChannelDataTests {
         #expect(scene.frame(bytes("3E 00") + Self.octets(62)) == .sdu(2..<64))
     }
 
-    @Test("L2CAP/COS/CFC/BV-03: an SDU in several, cut as the peer likes")
+    @Test("L2CAP/COS/CFC/BV-03: an SDU in several K-frames is reassembled, however the peer cuts it")
     mutating func reassembled() throws {
         let id = try scene.accept()
         let sdu = Self.octets(256)
@@ -115,7 +115,7 @@ struct ChannelDataTests {
         #expect(scene.completed[0x40] == sdu)
     }
 
-    @Test("L2CAP/LE/CFC/BV-07: credits come back as the reader takes SDUs, and a reader that takes none holds the peer")
+    @Test("L2CAP/LE/CFC/BV-07: credits return as the reader consumes SDUs; a reader that consumes none stalls the peer")
     mutating func credits() throws {
         let id = try scene.accept()
         for _ in 0..<4 { #expect(scene.frame(bytes("01 00 AA")) == .sdu(2..<3)) }
@@ -127,7 +127,7 @@ struct ChannelDataTests {
         #expect(scene.consume(1, on: id) == [])
     }
 
-    @Test("an SDU that took more K-frames than it needs gives the rest of them back at once")
+    @Test("consuming an SDU returns the credits of all its K-frames, even if there were more than necessary")
     mutating func shortFrames() throws {
         let id = try scene.accept()
         #expect(scene.frame(bytes("04 00")) == .incomplete(needsCredits: false))
@@ -141,7 +141,7 @@ struct ChannelDataTests {
     // MARK: Violations
 
     @Test(
-        "L14, L15: a broken rule costs the channel, and no other",
+        "L14, L15: a violation closes its channel, and no other",
         arguments: [
             (["01 00 AA", "01 00 AA", "01 00 AA", "01 00 AA", "01 00 AA"], .creditExceeded),
             ([""], .lengthMissing), (["01"], .lengthMissing),
@@ -168,7 +168,7 @@ struct ChannelDataTests {
         #expect(scene.events() == [])
     }
 
-    @Test("L15, L2CAP/LE/CFC/BV-27: an information payload longer than the MPS costs the channel")
+    @Test("L15, L2CAP/LE/CFC/BV-27: an information payload longer than the MPS closes the channel")
     mutating func frameTooLong() throws {
         let id = try scene.accept()
         #expect(scene.frame(bytes("40 00") + Self.octets(64)) == .sdu(2..<66))
@@ -178,7 +178,7 @@ struct ChannelDataTests {
     }
 
     @Test(
-        "L14, L2CAP/LE/CFC/BI-01: credits beyond 65535",
+        "L14, L2CAP/LE/CFC/BI-01: credits beyond 65535 close the channel",
         arguments: ["FE FF", "FF FF"])
     mutating func creditOverflow(_ credits: String) throws {
         let id = try scene.accept()
@@ -186,7 +186,7 @@ struct ChannelDataTests {
         #expect(scene.events() == [.closed(id, .violated(.creditOverflow))])
     }
 
-    @Test("65535 credits are not too many")
+    @Test("65535 credits are allowed")
     mutating func mostCredits() throws {
         let id = try scene.accept()
         #expect(scene.receive("16 01 04 00 50 00 FD FF") == [])
@@ -194,7 +194,7 @@ struct ChannelDataTests {
         #expect(scene.events() == [])
     }
 
-    @Test("L5, L2CAP/LE/CID/BI-01: frames on an endpoint that is nobody's, or not open yet")
+    @Test("L5, L2CAP/LE/CID/BI-01: frames and credits for an endpoint without an open channel are ignored")
     mutating func unknown() throws {
         let (_, _) = try scene.request()
         for endpoint in [0x20, 0x3F, 0x40, 0x41, 0x7F, 0x80, 0xFFFF] as [UInt16] {

@@ -3,13 +3,13 @@ import BluetoothL2CAP
 import TestSupport
 import Testing
 
-@Suite("L2CAP: LE credit-based channels are opened")
+@Suite("L2CAP: opening LE credit-based channels")
 struct ChannelOpeningTests {
     var scene = ChannelScene()
 
     // MARK: This device asks
 
-    @Test("a request, the peer's agreement, and a channel")
+    @Test("a channel opens once the peer accepts the request")
     mutating func asked() throws {
         let (id, request) = try scene.request()
         #expect(request == bytes("14 01 0A 00 80 00 40 00 00 01 40 00 04 00"))
@@ -20,7 +20,7 @@ struct ChannelOpeningTests {
         #expect(scene.signalling.nextDeadline == nil)
     }
 
-    @Test("L2CAP/LE/CFC/BV-01: a peer without such channels rejects the request")
+    @Test("L2CAP/LE/CFC/BV-01: a peer without credit-based channels rejects the request")
     mutating func unknownToPeer() throws {
         let (id, _) = try scene.request()
         #expect(scene.receive("01 01 02 00 00 00") == [])
@@ -29,7 +29,7 @@ struct ChannelOpeningTests {
     }
 
     @Test(
-        "L2CAP/LE/CFC/BV-04, BV-10, BV-12, BV-14, BV-16, BV-18, BV-19, BV-21, BV-24: each refusal with its result",
+        "L2CAP/LE/CFC/BV-04, BV-10, BV-12, BV-14, BV-16, BV-18, BV-19, BV-21, BV-24: each refusal is reported",
         arguments: [
             (0x02, .spsmNotSupported), (0x04, .noResourcesAvailable), (0x05, .insufficientAuthentication),
             (0x06, .insufficientAuthorization), (0x07, .encryptionKeySizeTooShort), (0x08, .insufficientEncryption),
@@ -48,7 +48,7 @@ struct ChannelOpeningTests {
     }
 
     @Test(
-        "an agreement to what cannot be is none",
+        "an acceptance with invalid parameters fails the request",
         arguments: [
             ("3F 00 64 00 17 00 02 00", nil), ("80 00 64 00 17 00 02 00", nil), ("00 00 64 00 17 00 02 00", nil),
             ("50 00 16 00 17 00 02 00", "06 02 04 00 50 00 40 00"),
@@ -62,7 +62,7 @@ struct ChannelOpeningTests {
         #expect(scene.events() == [.openingFailed(id, .invalidResponse)])
     }
 
-    @Test("an endpoint that the peer has given to another channel costs both")
+    @Test("a peer that assigns one endpoint to two channels loses both")
     mutating func endpointInUse() throws {
         let first = try scene.open()
         let (second, _) = try scene.request()
@@ -72,7 +72,7 @@ struct ChannelOpeningTests {
     }
 
     @Test(
-        "L12: what is not the answer leaves the request waiting",
+        "L12: a response that does not match leaves the request pending",
         arguments: [
             // Of another identifier, another length, and other kinds.
             "15 02 0A 00 50 00 64 00 17 00 02 00 00 00",
@@ -91,7 +91,7 @@ struct ChannelOpeningTests {
         #expect(scene.events() == [])
     }
 
-    @Test("a peer that does not answer in time gets no channel")
+    @Test("a request that the peer does not answer times out")
     mutating func timeout() throws {
         scene.signalling = SignallingChannel(role: .central, responseTimeout: .seconds(20))
         let (id, _) = try scene.request()
@@ -105,7 +105,7 @@ struct ChannelOpeningTests {
         #expect(scene.events() == [])
     }
 
-    @Test("one that is called off is closed when the peer agrees to it")
+    @Test("a channel whose request was cancelled is closed if the peer accepts it")
     mutating func calledOff() throws {
         let (id, _) = try scene.request()
         scene.signalling.close(id, at: scene.now)
@@ -116,7 +116,7 @@ struct ChannelOpeningTests {
         #expect(scene.signalling.channels.isEmpty)
     }
 
-    @Test("what the specification does not allow is not asked for")
+    @Test("a request with invalid parameters is not sent")
     mutating func refusedHere() throws {
         var writer = ByteWriter()
         for spsm in [0, 0x100, 0xFFFF] as [UInt16] {
@@ -136,7 +136,7 @@ struct ChannelOpeningTests {
 
     // MARK: The peer asks
 
-    @Test("a peer that asks for a service gets a channel to it")
+    @Test("a peer that requests a service gets a channel to it")
     mutating func askedFor() throws {
         let answer = scene.receive("14 01 0A 00 80 00 50 00 64 00 17 00 02 00")
         #expect(answer == .frames("15 01 0A 00 40 00 00 01 40 00 04 00 00 00"))
@@ -146,7 +146,7 @@ struct ChannelOpeningTests {
     }
 
     @Test(
-        "L9, L2CAP/LE/CFC/BV-05, BV-20, BV-22: each refusal with its result",
+        "L9, L2CAP/LE/CFC/BV-05, BV-20, BV-22: an invalid request is refused with the matching result",
         arguments: [
             ("81 00 51 00 64 00 17 00 02 00", 0x02), ("00 00 51 00 64 00 17 00 02 00", 0x02),
             ("80 01 51 00 64 00 17 00 02 00", 0x02), ("00 01 51 00 64 00 17 00 02 00", 0x02),
@@ -166,7 +166,7 @@ struct ChannelOpeningTests {
     }
 
     @Test(
-        "L9: a refusal of the service is sent with its result",
+        "L9: the service's refusal is sent with its result",
         arguments: [0x04, 0x05, 0x06, 0x07, 0x08] as [UInt16])
     mutating func refusedByService(_ result: UInt16) {
         scene.admission = .refused(CreditBasedConnectionResult(rawValue: result))
@@ -176,7 +176,7 @@ struct ChannelOpeningTests {
         #expect(scene.signalling.channels.isEmpty)
     }
 
-    @Test("L2CAP/LE/CFC/BV-17: as many channels as there may be, and no more")
+    @Test("L2CAP/LE/CFC/BV-17: channels beyond the limit are refused")
     mutating func noRoom() throws {
         scene.signalling = SignallingChannel(role: .central, channelLimit: 2)
         for (source, answer) in [
@@ -190,7 +190,7 @@ struct ChannelOpeningTests {
         #expect(throws: ChannelRequestError.noRoom) { _ = try scene.request() }
     }
 
-    @Test("a peer that gives no credits, and the least of everything, gets a channel")
+    @Test("a request with the minimum parameters and no credits is accepted")
     mutating func leastOfEverything() throws {
         #expect(
             scene.receive("14 01 0A 00 80 00 7F 00 17 00 17 00 00 00")

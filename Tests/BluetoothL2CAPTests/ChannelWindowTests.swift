@@ -3,11 +3,11 @@ import BluetoothL2CAP
 import TestSupport
 import Testing
 
-@Suite("SDUs that wait for the reader of a channel")
+@Suite("SDUs waiting for a channel's reader")
 struct ChannelWindowTests {
     var scene = ChannelScene()
 
-    @Test("A slow reader holds no more than the window and one SDU, also after longer K-frames were agreed to")
+    @Test("A slow reader holds at most the window and one SDU, even after longer K-frames were agreed on")
     mutating func windowAfterReconfiguration() throws {
         let id = try #require(scene.acceptEnhanced(1).first)
         _ = try scene.reconfigure([id], mtu: 1024, mps: 512)
@@ -35,7 +35,7 @@ struct ChannelWindowTests {
         #expect(credits == Int(ChannelScene.local.window))
     }
 
-    @Test("SDUs of one octet count as a K-frame of the first MPS, which also bounds their number")
+    @Test("One-octet SDUs count as K-frames of the initial MPS, which also bounds their number")
     mutating func manyShortOnes() throws {
         let id = try #require(scene.acceptEnhanced(1).first)
         _ = try scene.reconfigure([id], mtu: 1024, mps: 512)

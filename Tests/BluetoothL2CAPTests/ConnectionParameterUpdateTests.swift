@@ -17,7 +17,7 @@ struct ConnectionParameterUpdateTests {
 
     // MARK: As the central
 
-    @Test("L2CAP/LE/CPU/BV-02: a central accepts what is valid")
+    @Test("L2CAP/LE/CPU/BV-02: a central accepts valid parameters")
     mutating func accepted() {
         var channel = SignallingChannel(role: .central)
         let (outcome, answer) = receive("12 01 08 00 18 00 28 00 04 00 F4 01", &channel)
@@ -26,7 +26,7 @@ struct ConnectionParameterUpdateTests {
     }
 
     @Test(
-        "L8, L2CAP/LE/CPU/BI-01: a central rejects what is not",
+        "L8, L2CAP/LE/CPU/BI-01: a central rejects invalid parameters",
         arguments: [
             "64 00 50 00 00 00 0A 00",  // shortest interval above the longest, timeout too small
             "05 00 28 00 00 00 F4 01",  // interval below 7.5 ms
@@ -47,7 +47,7 @@ struct ConnectionParameterUpdateTests {
     }
 
     @Test(
-        "a central grants what its owner accepts, and narrows the intervals to it",
+        "a central grants parameters that its owner accepts, and narrows the intervals to the owner's range",
         arguments: [
             (.init(), (24, 40)),
             (.init(intervals: 30...36), (30, 36)),
@@ -73,7 +73,7 @@ struct ConnectionParameterUpdateTests {
         }
     }
 
-    @Test("L8, L2CAP/LE/CPU/BI-02: a peripheral does not understand the request")
+    @Test("L8, L2CAP/LE/CPU/BI-02: a peripheral rejects the request as not understood")
     mutating func requestToPeripheral() {
         var channel = SignallingChannel(role: .peripheral)
         let (outcome, answer) = receive("12 01 08 00 18 00 28 00 04 00 F4 01", &channel)
@@ -103,7 +103,7 @@ struct ConnectionParameterUpdateTests {
     }
 
     @Test(
-        "L12: what is not the answer leaves the request waiting",
+        "L12: a response that does not match leaves the request pending",
         arguments: [
             "13 02 02 00 00 00", "13 00 02 00 00 00", "01 02 02 00 00 00",  // another identifier
             "13 01 01 00 00", "13 01 03 00 00 00 00", "13 01 02 00 00",  // malformed
@@ -117,7 +117,7 @@ struct ConnectionParameterUpdateTests {
         #expect(receive("13 01 02 00 00 00", &channel) == (.connectionParameterUpdateEnded(.accepted), []))
     }
 
-    @Test("an unanswered request times out, once, at its deadline")
+    @Test("an unanswered request times out once, at its deadline")
     mutating func timeout() throws {
         var channel = SignallingChannel(role: .peripheral, responseTimeout: .seconds(5))
         let start = Instant(nanoseconds: 1_000)
@@ -136,7 +136,7 @@ struct ConnectionParameterUpdateTests {
         #expect(receive("13 01 02 00 00 00", &channel) == (.ignored, []))
     }
 
-    @Test("a request that may not be sent is refused, and nothing is written")
+    @Test("a request that is not allowed fails, and nothing is written")
     mutating func refusedLocally() throws {
         var central = SignallingChannel(role: .central)
         #expect(throws: ConnectionParameterUpdateError.notPeripheral) {
@@ -157,7 +157,7 @@ struct ConnectionParameterUpdateTests {
         #expect(writer.bytes == [])
     }
 
-    @Test("identifiers run from 1 to 255 and start over")
+    @Test("identifiers run from 1 to 255, then wrap around")
     mutating func identifiers() throws {
         var channel = SignallingChannel(role: .peripheral)
         for round in 0..<600 {

@@ -9,7 +9,7 @@ struct EnhancedChannelTests {
 
     // MARK: Opening
 
-    @Test("one to five are asked for at once, and opened", arguments: 1...5)
+    @Test("one to five channels are requested together, and opened", arguments: 1...5)
     mutating func asked(_ count: Int) throws {
         let (ids, request) = try scene.requestEnhanced(count)
         let sources = ["40", "41", "42", "43", "44"].prefix(count).map { $0 + " 00 " }.joined()
@@ -23,7 +23,7 @@ struct EnhancedChannelTests {
     }
 
     @Test(
-        "L2CAP/ECFC/BV-16, BV-18, BV-19: some are opened, and some refused",
+        "L2CAP/ECFC/BV-16, BV-18, BV-19: the peer accepts some channels and refuses others",
         arguments: [
             (0x04, .noResourcesAvailable), (0x09, .invalidSourceCID), (0x0A, .sourceCIDAlreadyAllocated),
         ] as [(UInt8, CreditBasedConnectionResult)])
@@ -40,7 +40,7 @@ struct EnhancedChannelTests {
     }
 
     @Test(
-        "L2CAP/ECFC/BV-04, BV-10, BV-12, BV-14, BV-21, BV-31: all are refused, with each result",
+        "L2CAP/ECFC/BV-04, BV-10, BV-12, BV-14, BV-21, BV-31: the peer refuses all channels, with each result",
         arguments: [0x02, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B, 0x0C] as [UInt8], ["", "00 00 00 00"])
     mutating func allRefused(_ code: UInt8, _ destinations: String) throws {
         let (ids, _) = try scene.requestEnhanced(2)
@@ -51,7 +51,7 @@ struct EnhancedChannelTests {
         #expect(scene.signalling.channels.isEmpty)
     }
 
-    @Test("a peer that says it needs longer has longer", arguments: [0x0D, 0x0E, 0x0F] as [UInt8])
+    @Test("a pending response extends the deadline, once", arguments: [0x0D, 0x0E, 0x0F] as [UInt8])
     mutating func pending(_ code: UInt8) throws {
         let (ids, _) = try scene.requestEnhanced(1)
         #expect(scene.receive("18 01 08 00 00 00 00 00 00 00 \(hexadecimal(code)) 00") == [])
@@ -64,7 +64,7 @@ struct EnhancedChannelTests {
         #expect(scene.events() == [.opened(ids[0], by: .thisDevice)])
     }
 
-    @Test("an agreement to what cannot be is none, and what the peer has is closed")
+    @Test("a response with invalid parameters fails the request, and channels that the peer opened are closed")
     mutating func invalidResponse() throws {
         let (ids, _) = try scene.requestEnhanced(4)
         // An endpoint that is none, one that is given twice, and one that is missing.
@@ -85,7 +85,7 @@ struct EnhancedChannelTests {
         #expect(scene.events() == more.map { .openingFailed($0, .invalidResponse) })
     }
 
-    @Test("a peer gets all channels that it asks for", arguments: 1...5)
+    @Test("a peer gets all the channels it requests", arguments: 1...5)
     mutating func askedFor(_ count: Int) {
         let sources = ["50", "51", "52", "53", "54"].prefix(count).map { $0 + " 00 " }.joined()
         let destinations = ["40", "41", "42", "43", "44"].prefix(count).map { $0 + " 00 " }.joined()
@@ -98,7 +98,7 @@ struct EnhancedChannelTests {
     }
 
     @Test(
-        "L10, L2CAP/ECFC/BV-20, BV-26, BV-28: each refusal, of all or some, with its result",
+        "L10, L2CAP/ECFC/BV-20, BV-26, BV-28: all or some channels are refused, with the matching result",
         arguments: [
             // Another service.
             ("81 00 64 00 40 00 02 00 51 00", "00 00 00 00 00 00 02 00 00 00"),
@@ -126,7 +126,7 @@ struct EnhancedChannelTests {
                 == .frames("18 05 \(count(response)) 00 " + response))
     }
 
-    @Test("L10: six endpoints are too long for a C-frame as well")
+    @Test("L10: a request for six channels exceeds the signalling MTU")
     mutating func sixEndpoints() {
         #expect(
             scene.receive("17 01 14 00 80 00 64 00 40 00 02 00 50 00 51 00 52 00 53 00 54 00 55 00")
@@ -135,7 +135,7 @@ struct EnhancedChannelTests {
     }
 
     @Test(
-        "a refusal of the service is sent with its result",
+        "the service's refusal is sent with its result",
         arguments: [0x04, 0x05, 0x06, 0x07, 0x08] as [UInt16])
     mutating func refusedByService(_ result: UInt16) {
         scene.admission = .refused(CreditBasedConnectionResult(rawValue: result))
@@ -145,7 +145,7 @@ struct EnhancedChannelTests {
         #expect(scene.signalling.channels.isEmpty)
     }
 
-    @Test("L2CAP/ECFC/BV-17: some for which there is room, and the rest refused")
+    @Test("L2CAP/ECFC/BV-17: channels up to the limit are opened, and the rest are refused")
     mutating func noRoom() throws {
         scene.signalling = SignallingChannel(role: .central, channelLimit: 2)
         #expect(
@@ -154,7 +154,7 @@ struct EnhancedChannelTests {
         #expect(throws: ChannelRequestError.noRoom) { _ = try scene.requestEnhanced(1) }
     }
 
-    @Test("what the specification does not allow is not asked for", arguments: [0, 6, -1])
+    @Test("a request with invalid parameters is not sent", arguments: [0, 6, -1])
     mutating func refusedHere(_ count: Int) throws {
         #expect(throws: ChannelRequestError.invalidParameters) { _ = try scene.requestEnhanced(count) }
         var writer = ByteWriter()
@@ -169,7 +169,7 @@ struct EnhancedChannelTests {
 
     // MARK: Reconfiguration
 
-    @Test("this device raises what it takes on several channels")
+    @Test("this device raises the MTU and MPS of several channels")
     mutating func reconfigured() throws {
         let ids = scene.acceptEnhanced(2)
         #expect(try scene.reconfigure(ids, mtu: 300, mps: 100) == bytes("19 01 08 00 2C 01 64 00 40 00 41 00"))
@@ -181,7 +181,7 @@ struct EnhancedChannelTests {
     }
 
     @Test(
-        "the peer refuses that",
+        "a reconfiguration that the peer refuses changes nothing",
         arguments: [
             ("1A 01 02 00 01 00", .refused(.mtuReductionNotAllowed)),
             ("1A 01 02 00 04 00", .refused(.otherUnacceptableParameters)),
@@ -196,7 +196,7 @@ struct EnhancedChannelTests {
         #expect(scene.signalling.channels[ids[0]]?.local == ChannelScene.local)
     }
 
-    @Test("an answer that does not come, and requests that may not be sent")
+    @Test("a reconfiguration that is not allowed is not sent, and an unanswered one times out")
     mutating func reconfigurationRules() throws {
         let ids = scene.acceptEnhanced(2)
         for (mtu, mps) in [(255, 64), (256, 63), (63, 64), (300, 65534)] as [(UInt16, UInt16)] {
@@ -218,7 +218,7 @@ struct EnhancedChannelTests {
         #expect(throws: ChannelRequestError.noSuchChannel) { try scene.reconfigure([ids[0]], mtu: 400, mps: 100) }
     }
 
-    @Test("the peer raises what it takes, or lowers the MPS of one channel")
+    @Test("the peer raises the limits of several channels, or lowers the MPS of one")
     mutating func reconfiguredByPeer() throws {
         let ids = scene.acceptEnhanced(2)
         // With K-frames as long as before, and then with longer ones.
@@ -232,7 +232,7 @@ struct EnhancedChannelTests {
     }
 
     @Test(
-        "L11, L2CAP/ECFC/BI-03, BI-04, BI-05, BI-06: what the peer may not change, with the result",
+        "L11, L2CAP/ECFC/BI-03, BI-04, BI-05, BI-06: an invalid reconfiguration is refused with the matching result",
         arguments: [
             ("63 00 40 00 50 00", 0x01), ("63 00 64 00 50 00 51 00", 0x01),
             ("64 00 40 00 50 00 51 00", 0x02),
@@ -259,7 +259,7 @@ struct EnhancedChannelTests {
 
     // MARK: Data
 
-    @Test("credits, data and the end of one channel are no matter of the others")
+    @Test("credits, data and closing of one channel do not affect the others")
     mutating func independent() throws {
         let ids = scene.acceptEnhanced(3)
         #expect(scene.send(ChannelDataTests.octets(100), on: ids[1]).map(\.count) == [64, 38])
@@ -274,7 +274,8 @@ struct EnhancedChannelTests {
     }
 
     @Test(
-        "an SDU that came before a reconfiguration is worth as much when it is taken after that", arguments: [64, 200])
+        "an SDU received before a reconfiguration returns the same credits when consumed after it",
+        arguments: [64, 200])
     mutating func consumedAfterwards(_ mps: UInt16) throws {
         scene.admission = .accepted(ChannelParameters(mtu: 256, mps: 128, window: 4))
         let ids = scene.acceptEnhanced(1)
@@ -286,7 +287,7 @@ struct EnhancedChannelTests {
         #expect(scene.consume(200, on: ids[0]) == bytes("16 02 04 00 40 00 02 00"))
     }
 
-    @Test("L2CAP/COS/ECFC/BV-02: an SDU in several K-frames")
+    @Test("L2CAP/COS/ECFC/BV-02: an SDU in several K-frames is reassembled")
     mutating func reassembled() {
         #expect(scene.acceptEnhanced(2).count == 2)
         #expect(scene.frame(bytes("0500 0102"), on: 0x41) == .incomplete(needsCredits: false))
@@ -295,7 +296,7 @@ struct EnhancedChannelTests {
         #expect(scene.completed[0x41] == bytes("0102030405"))
     }
 
-    @Test("this device closes one of several")
+    @Test("this device closes one of several channels")
     mutating func closed() {
         let ids = scene.acceptEnhanced(2)
         scene.signalling.close(ids[1], at: scene.now)

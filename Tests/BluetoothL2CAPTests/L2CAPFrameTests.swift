@@ -25,7 +25,7 @@ struct L2CAPFrameTests {
     }
 
     @Test(
-        "a frame whose length differs from its header is refused",
+        "a frame whose length differs from its header is rejected",
         arguments: [
             ("", .truncated(missing: 2), 0), ("01", .truncated(missing: 1), 1), ("01 00 04", .truncated(missing: 1), 3),
             // L1: one byte announced and three sent, then 32 announced and one sent.
@@ -39,7 +39,7 @@ struct L2CAPFrameTests {
     }
 
     @Test(
-        "L2: the whole length is known from the first two bytes on",
+        "L2: the total length is known after the first two bytes",
         arguments: [
             ("", nil), ("03", nil), ("03 00", 7), ("03 00 04", 7), ("FF FF 04 00 0A", 65539), ("00 00 04 00", 4),
         ] as [(String, Int?)])
@@ -48,7 +48,7 @@ struct L2CAPFrameTests {
     }
 
     @Test(
-        "L2: the whole header is known from the first four bytes on",
+        "L2: the header is known after the first four bytes",
         arguments: [("", nil), ("03 00 04", nil), ("03 00 04 00", 3), ("FF FF 04 00 0A", 65535)]
             as [(String, Int?)])
     func header(_ start: String, _ length: Int?) {
@@ -67,7 +67,7 @@ struct L2CAPFrameTests {
         #expect(writer.bytes == bytes("EE 04 00 04 00 1B 03 00 AA"))
     }
 
-    @Test("channel identifiers know the dynamic range")
+    @Test("the dynamic range is 0x0040 to 0x007F")
     func dynamicRange() {
         let dynamic = (0...UInt16.max).filter { ChannelIdentifier($0).isLEDynamic }
         #expect(dynamic == Array(0x0040...0x007F))

@@ -68,7 +68,7 @@ struct SignallingPDUTests {
         #expect(try sample.decodes(Array(command.data)))
     }
 
-    @Test("L7: a command truncated anywhere, or with an extra byte, is refused", arguments: SignallingSample.all)
+    @Test("L7: a command truncated anywhere, or with an extra byte, is rejected", arguments: SignallingSample.all)
     func length(_ sample: SignallingSample) throws {
         for count in 0..<sample.encoded.count {
             let cut = Array(sample.encoded.prefix(count))
@@ -82,7 +82,7 @@ struct SignallingPDUTests {
     }
 
     @Test(
-        "L10: a list of channels is 1 to 5 whole identifiers",
+        "L10: a list of channels that is not 1 to 5 whole identifiers is rejected",
         arguments: [("", 8), ("40", 8), ("40 00 41", 8), ("40 00 41 00 42 00 43 00 44 00 45 00", 8)])
     func channelLists(_ list: String, _ offset: Int) {
         let request = bytes("27 00 40 00 40 00 01 00" + list)
@@ -95,7 +95,7 @@ struct SignallingPDUTests {
         }
     }
 
-    @Test("reserved values are kept")
+    @Test("reserved values are preserved")
     func reservedValues() throws {
         let reject = bytes("34 12 AA")
         #expect(try CommandReject(decoding: ByteReader(reject.span)) == CommandReject(.other(0x1234)))

@@ -3,7 +3,7 @@ import BluetoothL2CAP
 import TestSupport
 import Testing
 
-@Suite("L2CAP signalling: what holds for any payload")
+@Suite("L2CAP signalling: properties that hold for any payload")
 struct SignallingPropertyTests {
     /// Payloads made of plausible starts and arbitrary rests, the same in every run.
     static func payloads(_ count: Int) -> [[UInt8]] {
@@ -20,7 +20,7 @@ struct SignallingPropertyTests {
         }
     }
 
-    @Test("a command is answered at most once, with its own identifier, and a response never")
+    @Test("a command is answered at most once, with its own identifier, and a response is never answered")
     func answers() throws {
         for role in LinkRole.allCases {
             var channel = SignallingChannel(role: role)

@@ -3,7 +3,7 @@ import BluetoothL2CAP
 import TestSupport
 import Testing
 
-@Suite("L2CAP signalling: what is refused or ignored")
+@Suite("L2CAP signalling: rejected and ignored commands")
 struct SignallingRejectTests {
     /// Passes a payload to a new channel of either role, which must treat it alike.
     func expect(_ payload: [UInt8], _ outcome: SignallingOutcome, _ answer: String) {
@@ -17,7 +17,7 @@ struct SignallingRejectTests {
     }
 
     @Test(
-        "L6, L2CAP/LE/REJ/BI-02: commands that are unknown on this link are not understood",
+        "L6, L2CAP/LE/REJ/BI-02: commands unknown on this link are rejected as not understood",
         arguments: [
             "55 01 00 00", "FF 01 00 00", "00 01 00 00", "02 01 04 00 01 00 40 00", "04 01 04 00 40 00 00 00",
             "08 01 00 00", "0A 01 02 00 02 00", "0C 01 00 00", "0E 01 00 00", "10 01 00 00", "1B 01 00 00",
@@ -44,14 +44,14 @@ struct SignallingRejectTests {
     }
 
     @Test(
-        "L7: identifier 0 is illegal, and the command ignored",
+        "L7: identifier 0 is illegal, and the command is ignored",
         arguments: ["55 00 00 00", "12 00 08 00 18 00 28 00 00 00 F4 01", "06 00 04 00 40 00 41 00"])
     func identifierZero(_ payload: String) {
         expect(bytes(payload), .ignored, "")
     }
 
     @Test(
-        "L7: a command with a wrong length is not understood",
+        "L7: a command with a wrong length is rejected as not understood",
         arguments: [
             // No room for the length field.
             "12 09", "12 09 08", "55 09 00",
@@ -70,7 +70,7 @@ struct SignallingRejectTests {
         expect(bytes(payload), .rejected(.commandNotUnderstood), "01 09 02 00 00 00")
     }
 
-    @Test("L7: a C-frame above the signalling MTU of 23 is refused with that MTU", arguments: [24, 25, 672, 65535])
+    @Test("L7: a C-frame above the signalling MTU of 23 is rejected with that MTU", arguments: [24, 25, 672, 65535])
     func signallingMTU(_ count: Int) {
         for start in ["12 03 08 00", "55 03 FF FF", "16 03 04 00", "14 03 14 00"] {
             let payload = bytes(start) + [UInt8](repeating: 0, count: count - 4)
@@ -78,14 +78,14 @@ struct SignallingRejectTests {
         }
     }
 
-    @Test("a C-frame of exactly 23 octets is handled by its content")
+    @Test("a C-frame of exactly 23 octets is processed")
     func atTheSignallingMTU() {
         let payload = bytes("55 03 13 00") + [UInt8](repeating: 0, count: 19)
         expect(payload, .rejected(.commandNotUnderstood), "01 03 02 00 00 00")
     }
 
     @Test(
-        "L13: a channel that is not there cannot be disconnected, in particular no fixed one",
+        "L13: a request to close a nonexistent or fixed channel is rejected",
         arguments: [(0x04, 0x04), (0x05, 0x05), (0x06, 0x06), (0x40, 0x51), (0x00, 0x00)] as [(UInt8, UInt8)])
     func disconnection(_ destination: UInt8, _ source: UInt8) {
         let reason = CommandReject.Reason.invalidChannelIdentifier(

@@ -19,7 +19,7 @@ struct AdvertisingSetTests {
         AdvertisingParameters(isConnectable: false, data: data, extended: ExtendedAdvertising(sid: sid))
     }
 
-    @Test("several sets at once, beside ordinary advertising, each until it is stopped")
+    @Test("several sets advertise at once, beside ordinary advertising, each until it is stopped")
     func several() async throws {
         let (scanner, advertiser) = try await adapters()
         let long = [UInt8](repeating: 0, count: 1000)
@@ -49,7 +49,7 @@ struct AdvertisingSetTests {
     }
 
     @Test(
-        "what is sent to one peer at the high duty cycle ends by itself, or with its connection",
+        "directed advertising at the high duty cycle ends automatically, or when the peer connects",
         arguments: [false, true])
     func highDutyCycle(_ isExtended: Bool) async throws {
         let (central, advertiser) = try await adapters(extended: isExtended)
@@ -67,7 +67,7 @@ struct AdvertisingSetTests {
         }
     }
 
-    @Test("a set that is sent three times ends by itself") func counted() async throws {
+    @Test("a set limited to three events ends after them") func counted() async throws {
         let (_, advertiser) = try await adapters()
         try await radio.passing {
             var parameters = Self.beacon([1], sid: 0)
@@ -76,7 +76,7 @@ struct AdvertisingSetTests {
         }
     }
 
-    @Test("a controller without the extended commands says what it lacks, and takes one set of legacy PDUs")
+    @Test("without extended advertising, an extended set fails, naming the missing feature, and a legacy set works")
     func legacy() async throws {
         let (_, advertiser) = try await adapters(extended: false)
         try await radio.passing {

@@ -8,7 +8,7 @@ import VirtualRadio
 struct AdvertisingTests {
     let radio = VirtualRadio(time: .manual)
 
-    @Test("A second call replaces what is advertised; stopping ends it")
+    @Test("A second call replaces the advertisement, and stopAdvertising ends it")
     func replaced() async throws {
         let ports = [radio.addController(), radio.addController()]
         let peripheral = try await Adapter.open(ports[0])
@@ -25,7 +25,7 @@ struct AdvertisingTests {
         await peripheral.stopAdvertising()
     }
 
-    @Test("What does not fit is refused, and says so")
+    @Test("Advertising data that does not fit is rejected with the reason")
     func tooLong() async throws {
         let peripheral = try await Adapter.open(radio.addController())
         var data = AdvertisementData()
@@ -35,7 +35,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "An interval outside of what the specification allows is refused",
+        "An interval outside the specification's range is rejected",
         arguments: [Duration.milliseconds(19)...Duration.milliseconds(30), .seconds(1)...Duration.seconds(11)])
     func interval(_ interval: ClosedRange<Duration>) async throws {
         let peripheral = try await Adapter.open(radio.addController())
@@ -47,7 +47,7 @@ struct AdvertisingTests {
     /// How a call that is pending may be called off.
     enum End: CaseIterable { case cancellation, stopping, replacing, closing, deadline }
 
-    @Test("A call that is pending ends when it is called off, and no other with it", arguments: End.allCases)
+    @Test("Calling off a pending call, in any way, ends that call and no other", arguments: End.allCases)
     func calledOff(_ end: End) async throws {
         let port = radio.addController { $0.responseDelay = .milliseconds(1) }
         let peripheral = try await radio.passing { [radio] in
@@ -85,7 +85,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("Who may not be connected to is seen, and says so", arguments: [false, true])
+    @Test("A sighting reports whether its device is connectable", arguments: [false, true])
     func connectable(_ isConnectable: Bool) async throws {
         let ports = [radio.addController(), radio.addController()]
         let peripheral = try await Adapter.open(ports[0])

@@ -4,7 +4,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Values that need consent", .timeLimit(.minutes(30)))
+@Suite("Values that require authorization", .timeLimit(.minutes(30)))
 struct AuthorizationTests {
     private static let guarded: BluetoothUUID = "F011"
     private static let definition = GATTServiceDefinition(
@@ -33,7 +33,7 @@ struct AuthorizationTests {
         return (scene, remote, local)
     }
 
-    @Test("A peer reads and writes once the application agrees, and is asked about each of them once")
+    @Test("The application is asked once for reads and once for writes, and the peer then has access")
     func allowed() async throws {
         let (scene, remote, local) = try await scene()
         let asking = Task {
@@ -57,7 +57,7 @@ struct AuthorizationTests {
         #expect(await local.value == [4])
     }
 
-    @Test("A peer that is refused gets Insufficient Authorization, and the link goes on meanwhile")
+    @Test("A refused peer gets Insufficient Authorization, and the link keeps working meanwhile")
     func refused() async throws {
         let (scene, remote, local) = try await scene()
         let reading = Task { try await scene.connection.read(remote) }
@@ -75,7 +75,7 @@ struct AuthorizationTests {
         #expect(try await scene.works())
     }
 
-    @Test("Without an answer, and without anybody to ask, it is refused")
+    @Test("An unanswered request for authorization is refused, and answering it later fails")
     func unanswered() async throws {
         let (scene, remote, local) = try await scene(.manual)
         let error = BluetoothError.att(

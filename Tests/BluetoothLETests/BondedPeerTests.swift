@@ -11,10 +11,10 @@ private struct OutOfBand: OutOfBandPairing {
     func outOfBandData(of peer: Connection) async -> OutOfBandData? { data }
 }
 
-@Suite("Pairing with data that came another way, and what bonds carry over", .timeLimit(.minutes(30)))
+@Suite("Out-of-band pairing and bonded peers", .timeLimit(.minutes(30)))
 struct BondedPeerTests {
     @Test(
-        "Out-of-band data of either device, or of both, authenticates them",
+        "Out-of-band data of either device, or of both, authenticates the pairing",
         arguments: [(true, false), (false, true), (true, true)])
     func outOfBand(_ centralKnows: Bool, _ peripheralKnows: Bool) async throws {
         let scene = try await SecureScene()
@@ -33,7 +33,7 @@ struct BondedPeerTests {
         #expect(try await scene.peripheral.bonds.map(\.strength.model) == [.outOfBand])
     }
 
-    @Test("Out-of-band data is used once, and another device's is refused")
+    @Test("Pairing with superseded out-of-band data fails")
     func wrongData() async throws {
         let scene = try await SecureScene()
         try await scene.radio.passing {
@@ -70,7 +70,7 @@ struct BondedPeerTests {
         }
     }
 
-    @Test("A peripheral is a client, too: what the central refuses is repeated on a link it has asked to protect")
+    @Test("A peripheral whose read the central refuses requests security and repeats the read")
     func peripheralOnDemand() async throws {
         let scene = try await SecureScene()
         try await scene.radio.passing {
@@ -95,7 +95,7 @@ struct BondedPeerTests {
     }
 
     @Test(
-        "Where a bond does not give enough, the devices pair for more, and the request is repeated",
+        "If a bond is too weak for a value, the devices pair again and the request is repeated",
         arguments: [true, false])
     func weakBond(_ centralReads: Bool) async throws {
         let scene = try await SecureScene(), screens = Screens()
@@ -125,7 +125,7 @@ struct BondedPeerTests {
         #expect(try await scene.peripheral.bonds.map(\.strength.model) == [.passkeyEntry])
     }
 
-    @Test("Services that changed while a bonded central was away are a change of services to it, not a value")
+    @Test("A bonded central that reconnects gets servicesChanged for changes made while it was away")
     func servicesChangedWhileAway() async throws {
         let scene = try await SecureScene()
         let events = scene.central.events()
@@ -150,7 +150,7 @@ struct BondedPeerTests {
         }
     }
 
-    @Test("A device with a static address takes its bonds along to another controller, and back")
+    @Test("A device with a static address keeps its bonds on another controller, and back on the first")
     func anotherController() async throws {
         let radio = VirtualRadio(time: .manual), bonds = MemoryBondStore()
         let ports = [radio.addController(), radio.addController()], peer = radio.addController()

@@ -8,7 +8,7 @@ import VirtualRadio
 
 @Suite("Captures")
 struct CaptureTests {
-    @Test("Every packet of an adapter is in its capture, and can be read back")
+    @Test("A capture contains every packet of its adapter and can be read back")
     func capture() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).btsnoop").path
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -28,7 +28,7 @@ struct ChannelTests {
         return octets
     }
 
-    @Test("Octets go both ways, whole and in order", arguments: [1, 100, 2048, 50_000])
+    @Test("Data arrives complete and in order in both directions", arguments: [1, 100, 2048, 50_000])
     func bothWays(_ count: Int) async throws {
         let scene = try await Scene()
         let (ours, theirs, service) = try await channel(scene)
@@ -42,7 +42,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("A reader that takes nothing holds the writer up, and loses nothing")
+    @Test("A reader that stalls makes the writer wait, and no data is lost")
     func slowReader() async throws {
         let scene = try await Scene()
         let (ours, theirs, _) = try await channel(scene, ChannelParameters(mtu: 100, mps: 102, window: 4))
@@ -56,7 +56,7 @@ struct ChannelTests {
         try await sending.value
     }
 
-    @Test("What was written before the close arrives, and then the end")
+    @Test("Data written before the close arrives, and then the channel ends")
     func closed() async throws {
         let scene = try await Scene()
         let (ours, theirs, _) = try await channel(scene)
@@ -74,7 +74,7 @@ struct ChannelTests {
         #expect(try await scene.works())
     }
 
-    @Test("To close waits until the peer has received everything")
+    @Test("Closing waits until the peer has received everything, and fails if the link ends first")
     func closedWhenReceived() async throws {
         let scene = try await Scene()
         let (ours, theirs, _) = try await channel(scene, ChannelParameters(mtu: 100, mps: 102, window: 1))
@@ -88,7 +88,7 @@ struct ChannelTests {
         await #expect(throws: BluetoothError.disconnected(.byThisDevice)) { try await ours.close() }
     }
 
-    @Test("Who closes a channel that the peer has closed learns whether everything had left before")
+    @Test("Closing a channel that the peer has closed fails if data was still unsent")
     func closedByPeer() async throws {
         let scene = try await Scene()
         let (ours, theirs, _) = try await channel(scene, ChannelParameters(mtu: 100, mps: 102, window: 1))
@@ -101,7 +101,7 @@ struct ChannelTests {
         #expect(try await ours.read() == nil)
     }
 
-    @Test("Several enhanced channels are opened at once, and reconfigured")
+    @Test("Several enhanced channels can be opened at once and reconfigured")
     func several() async throws {
         let scene = try await Scene()
         let parameters = ChannelParameters(mtu: 100, mps: 64, window: 4)
@@ -130,7 +130,7 @@ struct ChannelTests {
         #expect(try await scene.works())
     }
 
-    @Test("An LE credit-based channel cannot be reconfigured, and too many enhanced ones are opened in part")
+    @Test("An LE credit-based channel cannot be reconfigured, and a link has no more than 32 channels")
     func notReconfigured() async throws {
         let scene = try await Scene()
         let (ours, theirs, service) = try await channel(scene)
@@ -147,7 +147,7 @@ struct ChannelTests {
         #expect(held.count == 31)
     }
 
-    @Test("A channel that nobody holds any more is closed")
+    @Test("A channel is closed when its last reference is released")
     func released() async throws {
         let scene = try await Scene()
         let service = try await scene.peripheral.listen()
@@ -159,7 +159,7 @@ struct ChannelTests {
         #expect(try await theirs.read() == nil)
     }
 
-    @Test("A channel ends with its link, with the reason")
+    @Test("A channel ends with its link, and calls on it throw the reason")
     func linkEnded() async throws {
         let scene = try await Scene()
         let (ours, theirs, _) = try await channel(scene)
@@ -169,7 +169,7 @@ struct ChannelTests {
         await #expect(throws: BluetoothError.disconnected(.byThisDevice)) { try await ours.write([1]) }
     }
 
-    @Test("A channel to nobody is refused, and so is one that needs more than there is")
+    @Test("Opening a channel fails for an unknown or invalid PSM, or without the required security")
     func refused() async throws {
         let scene = try await Scene()
         await #expect(throws: BluetoothError.channelRefused(.refused(.spsmNotSupported))) {
@@ -191,7 +191,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("A service is offered once, and for as long as somebody wants its channels")
+    @Test("A PSM has one listener at a time, and is free again once that listener ends")
     func offered() async throws {
         let scene = try await Scene()
         var service: ChannelService? = try await scene.peripheral.listen(on: 0x25)
@@ -206,7 +206,7 @@ struct ChannelTests {
         service = try await scene.peripheral.listen(on: 0x25)
     }
 
-    @Test("Reading and writing end when their task is cancelled, and the channel goes on")
+    @Test("Cancelling a read or a write ends that call and leaves the channel open")
     func cancelled() async throws {
         let scene = try await Scene()
         let (ours, theirs, _) = try await channel(scene, ChannelParameters(mtu: 64, mps: 64, window: 1))

@@ -3,9 +3,9 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Sessions of a link's GATT client", .timeLimit(.minutes(30)))
+@Suite("GATT client sessions", .timeLimit(.minutes(30)))
 struct ClientSessionTests {
-    @Test("What was begun ends, and what is notified comes, in the order in which it happened")
+    @Test("A session reports results and notifications in the order in which they happened")
     func order() async throws {
         let scene = try await Scene()
         let session = try await scene.connection.openSession()
@@ -39,7 +39,7 @@ struct ClientSessionTests {
                 })
     }
 
-    @Test("What cannot begin ends all the same")
+    @Test("An operation that cannot begin ends with its error")
     func refused() async throws {
         let scene = try await Scene()
         let session = try await scene.connection.openSession()
@@ -52,7 +52,7 @@ struct ClientSessionTests {
         #expect(error == .valueTooLong(maximum: 512))
     }
 
-    @Test("Each session is told of every value, and of what it has begun itself")
+    @Test("Each session receives every value, but only its own results")
     func several() async throws {
         let scene = try await Scene()
         let sessions = [try await scene.connection.openSession(), try await scene.connection.openSession()]
@@ -72,7 +72,7 @@ struct ClientSessionTests {
         }
     }
 
-    @Test("A session ends with its link, and cannot be opened on one that has ended")
+    @Test("A session ends with its link, and cannot be opened on a link that has ended")
     func end() async throws {
         let scene = try await Scene()
         let session = try await scene.connection.openSession()
@@ -82,7 +82,7 @@ struct ClientSessionTests {
         await #expect(throws: BluetoothError.disconnected(.byThisDevice)) { try await scene.connection.openSession() }
     }
 
-    @Test("One sequence takes what peers do with the characteristics of several services, in their order")
+    @Test("One sequence reports the events of several services' characteristics in order")
     func characteristicEvents() async throws {
         let scene = try await Scene()
         let events = scene.peripheral.characteristicEvents()

@@ -10,7 +10,7 @@ import VirtualRadio
 struct ConnectingTests {
     static let absent = DeviceAddress(0x00_00_5E_00_53_01, kind: .public)
 
-    @Test("A peer that is away is given up when the time is over, not before")
+    @Test("Connecting to an absent peer times out after 30 seconds, not before")
     func timedOut() async throws {
         let scene = try await Scene(time: .manual)
         let connecting = Task { try await scene.central.connect(to: Self.absent) }
@@ -25,7 +25,7 @@ struct ConnectingTests {
     /// How an attempt that is pending may end.
     enum End: CaseIterable { case cancellation, closing, deadline, cancelledBefore }
 
-    @Test("An attempt ends when it is called off", arguments: End.allCases)
+    @Test("A pending connection attempt ends when it is called off", arguments: End.allCases)
     func calledOff(_ end: End) async throws {
         let scene = try await Scene(time: .manual)
         let central = scene.central
@@ -50,7 +50,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("An attempt survives a reset of the controller")
+    @Test("A connection attempt survives a controller reset")
     func reset() async throws {
         let scene = try await Scene(time: .manual)
         let port = scene.radio.addController()
@@ -65,7 +65,7 @@ struct ConnectingTests {
         #expect(connection.role == .central)
     }
 
-    @Test("A connection that fails to be established is tried again, unseen")
+    @Test("A connection that fails to be established is retried transparently")
     func established() async throws {
         let scene = try await Scene(time: .manual)
         try await scene.radio.passing { try await scene.connection.disconnect() }
@@ -73,7 +73,7 @@ struct ConnectingTests {
         #expect(try await scene.works())
     }
 
-    @Test("Connecting twice to one peer is refused")
+    @Test("Connecting to a peer that is already connected fails")
     func twice() async throws {
         let scene = try await Scene()
         await #expect(throws: BluetoothError.alreadyConnected) {
@@ -83,7 +83,7 @@ struct ConnectingTests {
     }
 
     @Test(
-        "Either side may end a link, both are told who did, and late calls give the reason", arguments: [true, false])
+        "Either side can disconnect, both learn who did, and later calls throw the reason", arguments: [true, false])
     func reasons(_ isCentral: Bool) async throws {
         let scene = try await Scene()
         let other = try #require(scene.peripheral.connections.first)
@@ -100,7 +100,7 @@ struct ConnectingTests {
         #expect(try await scene.works())
     }
 
-    @Test("An ATT request nobody answers ends the link after 30 seconds, and every request with it")
+    @Test("An unanswered ATT request ends the link after 30 seconds, and every request with it")
     func transactionTimeout() async throws {
         let scene = try await Scene(time: .manual)
         let handle = try scene.remote(Scene.stored).valueHandle
@@ -123,7 +123,7 @@ struct ConnectingTests {
         #expect(reason == .transactionTimeout)
     }
 
-    @Test("Events tell of links in both roles, of resets, and of the end")
+    @Test("Events report links in both roles, resets, and the close of the adapter")
     func events() async throws {
         let radio = VirtualRadio(time: .manual)
         let ports = [radio.addController(), radio.addController()]

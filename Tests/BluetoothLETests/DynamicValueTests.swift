@@ -4,11 +4,11 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Values that the application is asked for", .timeLimit(.minutes(30)))
+@Suite("Dynamic values", .timeLimit(.minutes(30)))
 struct DynamicValueTests {
     static let value: [UInt8] = (0..<512).map { UInt8(truncatingIfNeeded: $0) }
 
-    @Test("A long value is asked for piece by piece", arguments: [UInt16(23), 185, 517])
+    @Test("A long value is requested piece by piece", arguments: [UInt16(23), 185, 517])
     func read(_ mtu: UInt16) async throws {
         var options = Adapter.Options(seed: 1)
         options.host.preferredMTU = mtu
@@ -25,7 +25,7 @@ struct DynamicValueTests {
         answering.cancel()
     }
 
-    @Test("A write is taken, whole or in parts")
+    @Test("The application receives a write, whole or in parts")
     func write() async throws {
         let scene = try await Scene()
         let (remote, local) = (try scene.remote(Scene.dynamic), try scene.local(Scene.dynamic))
@@ -45,7 +45,7 @@ struct DynamicValueTests {
         #expect(received[1].flatMap(\.value) == Self.value)
     }
 
-    @Test("A queued write is put before the application as one request")
+    @Test("The application receives a queued write as one request")
     func queuedWrite() async throws {
         var options = Adapter.Options(seed: 1)
         options.host.preferredMTU = 100
@@ -63,7 +63,7 @@ struct DynamicValueTests {
         try await writing.value
     }
 
-    @Test("What the application refuses, the peer is refused")
+    @Test("A request that the application refuses fails for the peer with the application's error code")
     func refused() async throws {
         let scene = try await Scene()
         let (remote, local) = (try scene.remote(Scene.dynamic), try scene.local(Scene.dynamic))
@@ -84,7 +84,7 @@ struct DynamicValueTests {
         refusing.cancel()
     }
 
-    @Test("A request the application forgets is answered Unlikely Error in time, and its late answer is refused")
+    @Test("A request that the application ignores is answered with Unlikely Error, and a late answer fails")
     func forgotten() async throws {
         let scene = try await Scene(time: .manual)
         let (remote, local) = (try scene.remote(Scene.dynamic), try scene.local(Scene.dynamic))
@@ -100,7 +100,7 @@ struct DynamicValueTests {
         #expect(try await scene.works())
     }
 
-    @Test("A request that nobody can take any more is refused at once")
+    @Test("A request is rejected immediately if nothing can answer it any more")
     func nobody() async throws {
         let radio = VirtualRadio(time: .manual)
         let ports = [radio.addController(), radio.addController()]
@@ -123,7 +123,7 @@ struct DynamicValueTests {
         await peripheral.close()
     }
 
-    @Test("An answer that comes after the link has ended is told why it did")
+    @Test("Answering a request after the link has ended throws the reason")
     func afterTheEnd() async throws {
         let scene = try await Scene()
         let (remote, local) = (try scene.remote(Scene.dynamic), try scene.local(Scene.dynamic))
@@ -138,7 +138,7 @@ struct DynamicValueTests {
         await #expect(throws: BluetoothError.disconnected(.byThisDevice)) { _ = try await reading.value }
     }
 
-    @Test("A value that shrinks while it is read ends where it last reached")
+    @Test("A value that shrinks during a long read ends after the parts already read")
     func offsetBeyond() async throws {
         var options = Adapter.Options(seed: 1)
         options.host.preferredMTU = 23

@@ -7,7 +7,7 @@ import VirtualRadio
 
 /// Every call on a link ends, exactly once, whatever happens to it. Time stands still, so each is pending when its end
 /// comes.
-@Suite("Calls on a link end", .timeLimit(.minutes(30)))
+@Suite("Every call on a link ends", .timeLimit(.minutes(30)))
 struct EndingTests {
     enum Call: CaseIterable {
         case discoverAll, discoverServices, discoverIncludedServices, discoverCharacteristics, discoverDescriptors
@@ -175,7 +175,7 @@ struct EndingTests {
         #expect(try await scene.works())
     }
 
-    @Test("A task that is cancelled already gets no result", arguments: Call.allCases)
+    @Test("A call in a task that is already cancelled throws cancelled", arguments: Call.allCases)
     func cancelledBefore(_ call: Call) async throws {
         let scene = try await Scene(time: .manual) { $0.responseDelay = .milliseconds(1) }
         let fixture = try await Fixture(scene)

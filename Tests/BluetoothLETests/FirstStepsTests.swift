@@ -34,7 +34,7 @@ struct FirstStepsTests {
         throw BluetoothError.adapterClosed
     }
 
-    @Test("A sighting is connected to, and its services list their characteristics")
+    @Test("A central connects to a sighting, and the peer's services list their characteristics")
     func services() async throws {
         let scene = try await found(VirtualRadio())
         let (central, sighting) = (scene.central, scene.sighting)
@@ -89,7 +89,7 @@ struct FirstStepsTests {
         await scene.peripheral.close()
     }
 
-    @Test("A scan throws where it is iterated if the adapter is closed")
+    @Test("Iterating a scan throws if the adapter is closed")
     func closed() async throws {
         let adapter = try await Adapter.open(VirtualRadio().addController())
         await adapter.close()

@@ -4,7 +4,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Values as fast as a socket brings them", .timeLimit(.minutes(30)))
+@Suite("Values as fast as a socket delivers them", .timeLimit(.minutes(30)))
 struct FloodTests {
     /// A central at a socket that is subscribed to a peripheral, and the values that are going to be notified.
     struct Setting {
@@ -38,7 +38,7 @@ struct FloodTests {
         }
     }
 
-    @Test("20,000 values all come, in order, to who begins late, where the controller waits for its host")
+    @Test("With host flow control, a consumer that starts late receives all 20,000 values in order")
     func whole() async throws {
         let setting = try await Setting(count: 20_000, hasHostFlowControl: true)
         let (values, expected) = (setting.values, setting.expected)
@@ -49,7 +49,7 @@ struct FloodTests {
         setting.controller.stop()
     }
 
-    @Test("Of 20,000 values for who takes none, one mebibyte is kept, and the link ends for this reason")
+    @Test("Without host flow control, a stalled consumer keeps 1 MiB of 20,000 values, and its link ends")
     func stalled() async throws {
         let setting = try await Setting(count: 20_000, hasHostFlowControl: false)
         let (values, expected) = (setting.values, setting.expected)

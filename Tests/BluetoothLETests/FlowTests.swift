@@ -8,13 +8,13 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Consumers that are slow, and senders that wait", .timeLimit(.minutes(30)))
+@Suite("Slow consumers and waiting senders", .timeLimit(.minutes(30)))
 struct FlowTests {
     static func value(_ number: Int) -> [UInt8] {
         [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)] + [UInt8](repeating: 7, count: 510)
     }
 
-    @Test("A consumer that stands still costs its own link, after what was kept for it, and no other")
+    @Test("A stalled consumer loses its own link and no other, and still gets the values kept for it")
     func stalled() async throws {
         let scene = try await Scene(time: .manual)
         let (radio, central) = (scene.radio, scene.central)
@@ -66,7 +66,7 @@ struct FlowTests {
         await other.close()
     }
 
-    @Test("A loss in a link's stream is seen where it happened, and the sequence goes on behind it")
+    @Test("A sequence throws dataLost where values were lost, and then continues")
     func loss() async throws {
         let scene = try await Scene()
         let (values, subscriber) = try await scene.subscribe(to: Scene.notified)
@@ -85,7 +85,7 @@ struct FlowTests {
         await #expect(throws: BluetoothError.dataLost) { try await waiting.value }
     }
 
-    @Test("A message of which a part was lost is not taken for the whole, and says how much had come")
+    @Test("A message with a lost part throws messageIncomplete with the number of bytes received")
     func incompleteMessage() async throws {
         let scene = try await Scene()
         let (remote, local) = (try scene.remote(Scene.notified), try scene.local(Scene.notified))
@@ -103,7 +103,7 @@ struct FlowTests {
         }
     }
 
-    @Test("A send that waits for a credit may be called off, and the others keep their order")
+    @Test("A send that waits for a credit can be cancelled, and the others keep their order")
     func cancelledSender() async throws {
         let scene = try await Scene(time: .manual)
         let (values, subscriber) = try await scene.subscribe(to: Scene.notified)
@@ -131,7 +131,7 @@ struct FlowTests {
         #expect(await scene.peripheral.pendingCount == 0)
     }
 
-    @Test("Half a mebibyte of values waits for a consumer that is late, and none of the rest is lost")
+    @Test("A consumer that starts late, with half a mebibyte waiting, loses no values")
     func late() async throws {
         let scene = try await Scene(time: .manual)
         let (values, subscriber) = try await scene.subscribe(to: Scene.notified)
@@ -145,7 +145,7 @@ struct FlowTests {
         }
     }
 
-    @Test("A burst of 20,000 short values waits for a consumer that stands still, and comes whole when it goes on")
+    @Test("A burst of 20,000 short values waits for a stalled consumer, and arrives complete once it resumes")
     func burst() async throws {
         let scene = try await Scene(time: .manual)
         let (values, subscriber) = try await scene.subscribe(to: Scene.notified)
@@ -167,7 +167,7 @@ struct FlowTests {
         #expect(scene.central.connections == [connection])
     }
 
-    @Test("An unread sequence of events leads to the present, however much has happened")
+    @Test("An unread sequence of events stays bounded and still ends in the current state")
     func events() async throws {
         let scene = try await Scene()
         let events = scene.central.events()

@@ -6,7 +6,7 @@ import VirtualRadio
 
 @Suite("Indications", .timeLimit(.minutes(30)))
 struct IndicationTests {
-    @Test("Several callers stand in line, and each is confirmed by its own confirmation")
+    @Test("Concurrent indications are queued, and each waits for its own confirmation")
     func line() async throws {
         let scene = try await Scene(time: .manual)
         let (values, subscriber) = try await scene.subscribe(to: Scene.indicated)
@@ -33,7 +33,7 @@ struct IndicationTests {
         #expect(try await values.prefix(count: 8) == (0..<8).map { [$0] })
     }
 
-    @Test("One that is called off leaves the line, wherever it stands", arguments: [0, 1, 2])
+    @Test("A cancelled indication leaves the queue, whatever its position", arguments: [0, 1, 2])
     func calledOff(_ index: Int) async throws {
         let scene = try await Scene(time: .manual)
         let (values, subscriber) = try await scene.subscribe(to: Scene.indicated)
@@ -55,7 +55,7 @@ struct IndicationTests {
         #expect(try await values.first() == [9])
     }
 
-    @Test("One that cannot be sent lets the next have its turn")
+    @Test("An indication that cannot be sent does not block the next one")
     func tooLong() async throws {
         let scene = try await Scene(time: .manual)
         let (values, subscriber) = try await scene.subscribe(to: Scene.indicated)
@@ -73,7 +73,7 @@ struct IndicationTests {
         #expect(try await values.prefix(count: 2) == [[1], [3]])
     }
 
-    @Test("One that is never confirmed ends the link after 30 seconds, and all that stand in line")
+    @Test("An indication that is never confirmed ends the link and all queued indications after 30 seconds")
     func neverConfirmed() async throws {
         let scene = try await Scene(time: .manual)
         let (values, subscriber) = try await scene.subscribe(to: Scene.indicated)

@@ -41,7 +41,7 @@ struct KeyMaterialTests {
         }
     }
 
-    @Test("The application decides which peer gets it, once for each connection")
+    @Test("A peer can read the key material once the application agrees, for the rest of the connection")
     func consent() async throws {
         let paired = try await Paired(), (connection, handle) = (paired.connection, paired.handle)
         try await paired.scene.radio.passing {
@@ -59,7 +59,7 @@ struct KeyMaterialTests {
         }
     }
 
-    @Test("Without an application that decides nobody gets it, and one takes the place of another")
+    @Test("Reads are refused if nothing handles the requests, and a new handler replaces the previous one")
     func nobody() async throws {
         let paired = try await Paired(), (connection, handle) = (paired.connection, paired.handle)
         try await paired.scene.radio.passing {
@@ -76,7 +76,7 @@ struct KeyMaterialTests {
         }
     }
 
-    @Test("A device without key material cannot change it")
+    @Test("Setting key material fails on a device that was opened without it")
     func none() async throws {
         let scene = try await SecureScene()
         await #expect(throws: BluetoothError.self) {

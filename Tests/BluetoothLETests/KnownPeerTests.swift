@@ -5,9 +5,9 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("A peer that is known", .timeLimit(.minutes(30)))
+@Suite("Known peers", .timeLimit(.minutes(30)))
 struct KnownPeerTests {
-    @Test("Its whole database takes one request when it is met again, and another one once changes are watched")
+    @Test("A known peer's database is validated by its Database Hash instead of being discovered again")
     func discoverAgain() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).btsnoop").path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -37,7 +37,7 @@ struct KnownPeerTests {
         #expect(!requests[again...].contains(where: isDiscoveryRequest), "\(requests)")
     }
 
-    @Test("Its database is discovered anew once that was forgotten", arguments: [true, false])
+    @Test("A peer's database is discovered again after it has been forgotten", arguments: [true, false])
     func forget(isConnected: Bool) async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).btsnoop").path
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -6,9 +6,9 @@ import Testing
 @testable import BluetoothLE
 @testable import VirtualRadio
 
-@Suite("The life of an adapter", .timeLimit(.minutes(30)))
+@Suite("The lifetime of an adapter", .timeLimit(.minutes(30)))
 struct LifetimeTests {
-    @Test("Closing twice, and calling after that, ends like closing once")
+    @Test("Closing twice is harmless, and later calls throw adapterClosed")
     func closedTwice() async throws {
         let scene = try await Scene()
         let events = scene.central.events()
@@ -33,7 +33,7 @@ struct LifetimeTests {
         #expect(await scene.central.events().end() == .adapterClosed)
     }
 
-    @Test("Many calls at once on a closed adapter all end")
+    @Test("Many concurrent calls on a closed adapter all end")
     func manyAfterClosing() async throws {
         let adapter = try await Adapter.open(VirtualRadio().addController())
         await adapter.close()
@@ -51,7 +51,7 @@ struct LifetimeTests {
         case nothing, link, sequences, untakenEvents, scan
     }
 
-    @Test("An adapter nobody holds is closed, and its thread ends", arguments: Remainder.allCases)
+    @Test("An adapter without references is closed, and its thread ends", arguments: Remainder.allCases)
     func released(_ remainder: Remainder) async throws {
         let radio = VirtualRadio()
         let peer = try await Adapter.open(radio.addController())
@@ -87,7 +87,7 @@ struct LifetimeTests {
     }
 
     @Test(
-        "An adapter disconnects its peers when it is closed, and when its last reference is gone",
+        "An adapter disconnects its peers when it is closed, and when its last reference is released",
         arguments: [true, false])
     func disconnects(isClosed: Bool) async throws {
         let radio = VirtualRadio()
@@ -110,7 +110,7 @@ struct LifetimeTests {
         await peripheral.close()
     }
 
-    @Test("The thread of a closed adapter ends while the adapter is still held")
+    @Test("The thread of a closed adapter ends while the adapter is still referenced")
     func threadEnds() async throws {
         let adapter = try await Adapter.open(VirtualRadio().addController())
         #expect(!adapter.router.runner.isClosed)
@@ -119,7 +119,7 @@ struct LifetimeTests {
         #expect(adapter.connections.isEmpty)
     }
 
-    @Test("After its controller was given up, and is not to be got back, an adapter says so")
+    @Test("Without recovery, an adapter whose controller stops responding throws controllerNotResponding")
     func givenUp() async throws {
         var options = Adapter.Options(seed: 1)
         options.isRecovering = false

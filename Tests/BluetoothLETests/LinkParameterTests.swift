@@ -10,7 +10,7 @@ struct LinkParameterTests {
     static let wanted = ConnectionParameters(
         minimumInterval: .milliseconds(50), maximumInterval: .milliseconds(50), supervisionTimeout: .seconds(2))
 
-    @Test("Either side may change the parameters, and both then see the new ones", arguments: [true, false])
+    @Test("Either side can change the parameters, and both then see the new ones", arguments: [true, false])
     func updated(_ isCentral: Bool) async throws {
         let scene = try await Scene(time: .manual)
         let other = try #require(scene.peripheral.connections.first)
@@ -24,7 +24,7 @@ struct LinkParameterTests {
         }
     }
 
-    @Test("A central may refuse what its peripheral asks for")
+    @Test("A central can refuse the parameters that its peripheral requests")
     func refused() async throws {
         var options = Adapter.Options(seed: 1)
         options.host.acceptableParameters = AcceptableConnectionParameters(intervals: 6...24)
@@ -36,7 +36,7 @@ struct LinkParameterTests {
         #expect(try await scene.works())
     }
 
-    @Test("What the specification does not allow is not even asked for")
+    @Test("Parameters outside the specification are rejected without asking the peer")
     func invalid() async throws {
         let scene = try await Scene()
         var bad = Self.wanted
@@ -46,7 +46,7 @@ struct LinkParameterTests {
         }
     }
 
-    @Test("LE 2M holds where both sides have it, and either side may ask for another PHY", arguments: [true, false])
+    @Test("LE 2M is used if both sides support it, and either side can request another PHY", arguments: [true, false])
     func phy(_ isCentral: Bool) async throws {
         let scene = try await Scene(time: .manual)
         let other = try #require(scene.peripheral.connections.first)
@@ -64,14 +64,14 @@ struct LinkParameterTests {
         }
     }
 
-    @Test("Signal strength follows the distance", arguments: [30, 50, 90])
+    @Test("Signal strength follows the path loss", arguments: [30, 50, 90])
     func rssi(_ pathLoss: Int) async throws {
         let scene = try await Scene()
         scene.radio.setPathLoss(between: scene.centralPort, and: scene.peripheralPort, to: pathLoss)
         #expect(try await scene.connection.rssi() == -pathLoss)
     }
 
-    @Test("A peer that goes out of range is noticed although nobody says anything")
+    @Test("A peer that goes out of range is noticed on an idle link")
     func outOfRange() async throws {
         var options = Adapter.Options(seed: 1)
         options.host.connectionParameters = ConnectionParameters(

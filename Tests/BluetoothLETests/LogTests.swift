@@ -32,7 +32,7 @@ final class LogLines: Sendable {
     }
 }
 
-@Suite("What the log says", .timeLimit(.minutes(30)))
+@Suite("Log messages", .timeLimit(.minutes(30)))
 struct LogTests {
     private let log = LogLines()
 
@@ -42,7 +42,7 @@ struct LogTests {
         return options
     }
 
-    @Test("Requests that nobody answers, or for events that nobody takes")
+    @Test("Unanswered requests are logged without their values")
     func unserved() async throws {
         let scene = try await Scene(time: .manual, peripheralOptions: options(seed: 2))
         let handle = try scene.remote(Scene.dynamic).valueHandle
@@ -55,18 +55,18 @@ struct LogTests {
         expectNothingSecret([0xC0, 0xFF, 0xEE])
     }
 
-    @Test("What happens often is said the first, second, fourth and eighth time")
+    @Test("Repeated events are logged the first, second, fourth and eighth time")
     func often() {
         let log = EventLog(self.log.logger)
         for count in 1...9 { log.sightingsDropped(count) }
         #expect(self.log.lines.count == 4)
-        #expect(self.log.lines[0].hasSuffix("falls behind by more than 65,536 [:]"))
+        #expect(self.log.lines[0].hasSuffix("is more than 65,536 sightings behind [:]"))
         #expect(self.log.lines[3].hasSuffix("[\"occurrences\": 8]"))
         for _ in 1...1000 { log.retryFailed(.notReady) }
         #expect(self.log.lines.count == 14)
     }
 
-    @Test("A full queue of sightings says how many it has dropped")
+    @Test("A full queue of sightings reports how many it has dropped")
     func dropped() {
         let told = Mutex<[Int]>([])
         let queue = AsyncQueue<Int>(
@@ -75,7 +75,7 @@ struct LogTests {
         #expect(told.withLock { $0 } == [1, 2, 3])
     }
 
-    @Test("The controller's resets, its loss, and its return")
+    @Test("The controller's resets, removal and return are logged")
     func controller() async throws {
         let scene = try await Scene(time: .manual, centralOptions: options(seed: 1))
         scene.radio.withAir { air, _ in air.reportHardwareError(1, on: scene.centralPort.identifier) }
@@ -89,7 +89,7 @@ struct LogTests {
         #expect(log.lines.last?.hasPrefix("debug the controller is ready") == true)
     }
 
-    @Test("A pairing that was refused")
+    @Test("A refused pairing is logged with the reason")
     func refusedPairing() async throws {
         let scene = try await SecureScene(logger: log.logger)
         await #expect(throws: BluetoothError.self) {
@@ -98,10 +98,10 @@ struct LogTests {
             }
         }
         #expect(log.contains("has failed"))
-        #expect(log.contains("there is no pairing agent here"))
+        #expect(log.contains("this program has no pairing agent"))
     }
 
-    @Test("Neither values nor keys nor names")
+    @Test("Values, keys and names are never logged")
     func secrets() async throws {
         let bonds = MemoryBondStore()
         let scene = try await SecureScene(peripheralBonds: bonds, logger: log.logger)

@@ -5,7 +5,7 @@ import VirtualRadio
 @testable import BluetoothLE
 
 /// Where the host drops a part of what came over a link, nobody takes the rest for the whole.
-@Suite("A part that is lost", .timeLimit(.minutes(30)))
+@Suite("Lost data", .timeLimit(.minutes(30)))
 struct LossTests {
     static let message = [UInt8](0..<100)
 
@@ -39,7 +39,7 @@ struct LossTests {
     }
 
     @Test(
-        "A message of which the third chunk is lost fails, and says that two had come", arguments: FrameFault.allCases)
+        "A message whose third chunk is lost fails and reports the bytes received", arguments: FrameFault.allCases)
     func message(_ fault: FrameFault) async throws {
         let pair = try await Pair()
         pair.port.disturb(2, of: 0x1B, by: fault)
@@ -57,7 +57,7 @@ struct LossTests {
         await pair.sender.close()
     }
 
-    @Test("Values before and after a loss come in order, with the loss between them", arguments: FrameFault.allCases)
+    @Test("Values before and after a loss arrive in order, with dataLost in between", arguments: FrameFault.allCases)
     func values(_ fault: FrameFault) async throws {
         let pair = try await Pair()
         pair.port.disturb(2, of: 0x1B, by: fault)
@@ -85,7 +85,7 @@ struct LossTests {
     }
 
     @Test(
-        "Who publishes a value that is written without response is told what is missing", arguments: FrameFault.allCases
+        "A lost write without response is reported to the publisher as dataLost", arguments: FrameFault.allCases
     )
     func written(_ fault: FrameFault) async throws {
         let pair = try await Pair(disturbingReceiver: false)

@@ -9,7 +9,7 @@ import VirtualRadio
 @Suite("Opening an adapter", .timeLimit(.minutes(30)))
 struct OpeningTests {
     @Test(
-        "A transport that cannot be opened says why",
+        "Opening fails with the error of a transport that cannot be opened",
         arguments: [
             ("unix-client:/nonexistent/socket", TransportError.Reason.connectionRefused),
             ("unix-client:@swift-bluetooth-le-nobody", .connectionRefused),
@@ -24,7 +24,7 @@ struct OpeningTests {
         #expect(cause.transport == name.description)
     }
 
-    @Test("A capture file that cannot be written is told before anything is sent")
+    @Test("Opening fails before anything is sent if the capture file cannot be written")
     func captureRefused() async throws {
         let radio = VirtualRadio()
         let port = radio.addController()
@@ -38,7 +38,7 @@ struct OpeningTests {
         _ = try await Adapter.open(port)
     }
 
-    @Test("Waiting for a client is called off with the task", arguments: ["tcp-server:127.0.0.1:0", "unix-server:@"])
+    @Test("Cancelling the task ends the wait for a client", arguments: ["tcp-server:127.0.0.1:0", "unix-server:@"])
     func cancelled(_ text: String) async throws {
         // One for each attempt: the first is called off at once, and its thread may still be about to stop listening.
         func name() throws -> TransportName {
@@ -56,7 +56,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("Waiting for a controller that does not answer is called off with the task")
+    @Test("Cancelling the task ends the wait for a controller that does not answer")
     func cancelledWhileSilent() async throws {
         let name = TransportName.unixServer(path: "@swift-bluetooth-le-\(UInt64.random(in: .min ... .max))")
         // It takes a connection, into its queue, and never says anything.
@@ -70,7 +70,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("A controller that does not answer is given up")
+    @Test("Opening fails if the controller does not respond")
     func notResponding() async throws {
         let radio = VirtualRadio(time: .manual)
         let port = radio.addController()
@@ -80,7 +80,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("A controller without data buffers is of no use")
+    @Test("Opening fails if the controller has no data buffers")
     func noBuffers() async throws {
         let radio = VirtualRadio()
         let port = radio.addController { $0.aclBufferCount = 0 }
@@ -99,7 +99,7 @@ struct OpeningTests {
         return rates
     }()
 
-    @Test("Adapters on sockets work as those in the process do, and with faults", arguments: [.none, gentle])
+    @Test("Adapters over sockets work like in-process ones, even with faults", arguments: [.none, gentle])
     func sockets(rates: HCIFaultRates) async throws {
         let radio = VirtualRadio()
         let controllers = [
@@ -125,7 +125,7 @@ struct OpeningTests {
         await central.close()
     }
 
-    @Test("Where it is not to be got back, a controller that goes away ends everything with what the transport said")
+    @Test("Without recovery, losing the controller ends every call with the transport's error")
     func controllerGone() async throws {
         let radio = VirtualRadio()
         let controller = try SocketController(radio.addController())

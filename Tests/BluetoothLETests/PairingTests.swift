@@ -38,7 +38,7 @@ struct Entering: PasskeyEntry {
 
 @Suite("Pairing", .timeLimit(.minutes(30)))
 struct PairingTests {
-    @Test("Without an agent a peripheral refuses to pair, and the link goes on")
+    @Test("A peripheral without an agent refuses to pair, and the link stays open")
     func refused() async throws {
         let scene = try await SecureScene()
         try await scene.radio.passing {
@@ -56,7 +56,7 @@ struct PairingTests {
         }
     }
 
-    @Test("A central without an agent says no to a peripheral that asks for protection")
+    @Test("A central without an agent refuses to pair when a peripheral requests security")
     func refusedRequest() async throws {
         let scene = try await SecureScene()
         try await scene.radio.passing {
@@ -69,7 +69,7 @@ struct PairingTests {
         }
     }
 
-    @Test("Just Works gives an encrypted link, and what needs no more than that")
+    @Test("Just Works gives an encrypted link, but no access to authenticated values")
     func justWorks() async throws {
         let scene = try await SecureScene()
         try await scene.radio.passing {
@@ -93,7 +93,7 @@ struct PairingTests {
         #expect(try await scene.peripheral.bonds.map(\.strength.model) == [.justWorks])
     }
 
-    @Test("An adapter that requires authentication refuses Just Works, even if the call does not ask for more")
+    @Test("An adapter that requires authentication refuses Just Works, whatever the call requests")
     func required() async throws {
         let scene = try await SecureScene { $0.requiresAuthentication = true }
         try await scene.radio.passing {
@@ -125,7 +125,7 @@ struct PairingTests {
         #expect(numbers.count == 2 && Set(numbers).count == 1)
     }
 
-    @Test("The passkey that one device shows is entered at the other", arguments: [true, false])
+    @Test("The passkey shown by one device is entered on the other", arguments: [true, false])
     func passkey(_ centralShows: Bool) async throws {
         let scene = try await SecureScene(), screens = Screens()
         func run(_ central: some PairingAgent, _ peripheral: some PairingAgent) async throws {
@@ -147,7 +147,7 @@ struct PairingTests {
         #expect(try await scene.central.bonds.map(\.strength.model) == [.passkeyEntry])
     }
 
-    @Test("What the peer refuses for want of protection is repeated on a protected link")
+    @Test("A request refused for lack of encryption is repeated after pairing")
     func onDemand() async throws {
         let scene = try await SecureScene()
         try await scene.radio.passing {
@@ -162,7 +162,7 @@ struct PairingTests {
         #expect(await scene.service[SecureScene.encrypted]?.value == [7])
     }
 
-    @Test("When pairing is over, the peer has everything: the link may end at once")
+    @Test("When pairing completes, the peer has its bond even if the link ends immediately")
     func complete() async throws {
         let scene = try await SecureScene()
         try await scene.radio.passing {
@@ -175,7 +175,7 @@ struct PairingTests {
         #expect(try await scene.peripheral.bonds.count == 1)
     }
 
-    @Test("A peripheral may ask for protection at once, whatever comes of it", arguments: [true, false])
+    @Test("A peripheral can request security immediately, whether or not pairing succeeds", arguments: [true, false])
     func askedAtOnce(_ succeeds: Bool) async throws {
         let scene = try await SecureScene { if !succeeds { $0.models = [.numericComparison] } }
         try await scene.radio.passing {
@@ -199,7 +199,7 @@ struct PairingTests {
         }
     }
 
-    @Test("A controller without an address has, in the next run, the one that bonds were made with")
+    @Test("A controller without a public address keeps the address of its bonds in later runs")
     func staticAddress() async throws {
         let radio = VirtualRadio(time: .manual), bonds = MemoryBondStore()
         let ports = (
@@ -225,7 +225,7 @@ struct PairingTests {
         }
     }
 
-    @Test("A bonded peer is encrypted again by itself, before it can be used")
+    @Test("A link to a bonded peer is encrypted automatically before it can be used")
     func bonded() async throws {
         let scene = try await SecureScene()
         try await scene.radio.passing {
@@ -240,7 +240,7 @@ struct PairingTests {
         }
     }
 
-    @Test("A bonded client has its subscription back, which begins anew when it subscribes by itself")
+    @Test("A bonded client's subscription is restored, and starts over when the client subscribes again")
     func restored() async throws {
         let scene = try await SecureScene()
         let local = try #require(scene.service[SecureScene.notified])
@@ -283,7 +283,7 @@ struct PairingTests {
         return try #require(try await connection.discoverCharacteristics(SecureScene.notified, of: service).first)
     }
 
-    @Test("A bond that the peripheral has lost ends the link, and is not replaced from the air")
+    @Test("A bond that the peripheral has lost ends the link and is not replaced automatically")
     func lostBond() async throws {
         let scene = try await SecureScene()
         try await scene.radio.passing {

@@ -7,9 +7,9 @@ import Testing
 @testable import BluetoothUsers
 @testable import BluetoothLE
 
-@Suite("Calls that wait for the adapter")
+@Suite("Pending calls")
 struct PendingCallsTests {
-    @Test("A task that is cancelled between its suspension and the posting of its call goes on at once")
+    @Test("A task cancelled after it suspends but before its call is posted resumes immediately")
     func cancelledBeforePosted() async throws {
         let calls = PendingCalls()
         let token = try #require(calls.insert(.beginning(nil)))

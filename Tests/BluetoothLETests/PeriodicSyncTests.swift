@@ -33,7 +33,7 @@ struct PeriodicSyncTests {
         [PeriodicAdvertiser(peer: PeerID(try #require(scene.peripheral.information?.address)), sid: 3)]
     }
 
-    @Test("what a set brings arrives, also after it has changed, until one side stops")
+    @Test("a set's data arrives, including updates, until either side stops")
     func reports() async throws {
         let long = [UInt8](repeating: 7, count: 1650)
         let (scene, set) = try await Self.scene(Self.parameters(long))
@@ -57,7 +57,7 @@ struct PeriodicSyncTests {
         }
     }
 
-    @Test("who looks in vain gives up in time, or when the task is cancelled") func inVain() async throws {
+    @Test("synchronizing with an absent set times out, or ends with its task") func inVain() async throws {
         let scene = try await Scene(time: .manual, Self.configure)
         let advertisers = try await Self.advertiser(scene)
         try await scene.radio.passing { [central = scene.central] in
@@ -73,7 +73,7 @@ struct PeriodicSyncTests {
         try await scene.radio.passing { [central = scene.central] in await central.close() }
     }
 
-    @Test("a peer tells of what it advertises, which arrives without a scan and outlives the link")
+    @Test("a sync that a peer transfers needs no scan and outlives the link")
     func transfer() async throws {
         let (scene, set) = try await Self.scene(Self.parameters([9, 9]))
         let toCentral = try #require(scene.peripheral.connections.first)
@@ -97,7 +97,7 @@ struct PeriodicSyncTests {
         }
     }
 
-    @Test("subevents are asked for, received and answered") func responses() async throws {
+    @Test("subevents are requested, received and answered") func responses() async throws {
         let subevents = PeriodicSubevents(
             count: 1, interval: .milliseconds(50), responseSlotDelay: .milliseconds(10),
             responseSlotSpacing: .milliseconds(1), responseSlotCount: 4)
@@ -126,7 +126,7 @@ struct PeriodicSyncTests {
         }
     }
 
-    @Test("a device that listens to a subevent is connected to, and its values are read") func connects() async throws {
+    @Test("an advertiser can connect to a device that listens to its subevents") func connects() async throws {
         let subevents = PeriodicSubevents(
             count: 2, interval: .milliseconds(50), responseSlotDelay: .milliseconds(10),
             responseSlotSpacing: .milliseconds(1), responseSlotCount: 4)
@@ -150,7 +150,7 @@ struct PeriodicSyncTests {
         }
     }
 
-    @Test("a controller without it says so") func unsupported() async throws {
+    @Test("advertising and synchronizing fail if the controller lacks support") func unsupported() async throws {
         let scene = try await Scene(time: .manual) { $0.hasExtendedAdvertising = true }
         let advertisers = try await Self.advertiser(scene)
         try await scene.radio.passing { [central = scene.central, peripheral = scene.peripheral] in

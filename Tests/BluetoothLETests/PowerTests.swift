@@ -6,7 +6,7 @@ import VirtualRadio
 
 @Suite("Power and path loss", .timeLimit(.minutes(30)))
 struct PowerTests {
-    @Test("Each side reads its own power and the other's", arguments: [true, false])
+    @Test("Each side can read its own transmit power and the peer's", arguments: [true, false])
     func read(_ isCentral: Bool) async throws {
         let scene = try await Scene(time: .manual) {
             $0.features.formUnion(.power)
@@ -22,7 +22,7 @@ struct PowerTests {
         #expect(powers[1] == LinkTransmitPower(level: -4))
     }
 
-    @Test("Changes of either side's power come as long as somebody takes them")
+    @Test("Power changes of either side are reported while a sequence exists")
     func changes() async throws {
         let scene = try await Scene(time: .manual) { $0.features.formUnion(.power) }
         try await scene.radio.passing {
@@ -41,7 +41,7 @@ struct PowerTests {
         }
     }
 
-    @Test("Path loss: the zone it is in, each other one, and one such sequence at a time")
+    @Test("Path loss reports begin with the current zone, follow its changes, and allow one sequence at a time")
     func pathLoss() async throws {
         let scene = try await Scene(time: .manual) { $0.features.formUnion(.power) }
         let thresholds = PathLossThresholds(low: 40, high: 70)
@@ -76,7 +76,7 @@ struct PowerTests {
         }
     }
 
-    @Test("A controller without power control says so, and so does a peer's")
+    @Test("Power calls fail with notSupported if the controller lacks power control")
     func unsupported() async throws {
         let without = try await Scene(time: .manual)
         let error = BluetoothError.notSupported(.powerControl)

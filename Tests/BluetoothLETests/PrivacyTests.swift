@@ -5,7 +5,7 @@ import VirtualRadio
 
 @Suite("Devices with private addresses", .timeLimit(.minutes(30)))
 struct PrivacyTests {
-    @Test("A bonded device is one device, whatever address it uses", arguments: [false, true])
+    @Test("A bonded device keeps its peer identity as its address rotates", arguments: [false, true])
     func rotation(_ resolvesInController: Bool) async throws {
         let radio = VirtualRadio(time: .manual)
         var centralOptions = Adapter.Options(seed: 1), peripheralOptions = Adapter.Options(seed: 2)

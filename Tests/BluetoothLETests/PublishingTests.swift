@@ -6,7 +6,7 @@ import VirtualRadio
 
 @Suite("Publishing", .timeLimit(.minutes(30)))
 struct PublishingTests {
-    @Test("A withdrawn service is gone for peers, its events end in good order, and its place is free")
+    @Test("A withdrawn service disappears for peers, its events end without error, and its handles are free")
     func withdrawn() async throws {
         let scene = try await Scene()
         let local = try scene.local(Scene.notified)
@@ -26,7 +26,7 @@ struct PublishingTests {
         _ = values
     }
 
-    @Test("What cannot be published says why")
+    @Test("An invalid definition or value is rejected with the reason")
     func refused() async throws {
         let scene = try await Scene()
         let error = await #expect(throws: BluetoothError.self) {
@@ -41,7 +41,7 @@ struct PublishingTests {
         }
     }
 
-    @Test("A service change waits for its confirmation, and an indication waits for that")
+    @Test("An indication waits until the Service Changed indication is confirmed")
     func serviceChanged() async throws {
         let scene = try await Scene(time: .manual)
         let (values, subscriber) = try await scene.subscribe(to: Scene.indicated)
@@ -68,7 +68,7 @@ struct PublishingTests {
             descriptors: [.userDescription("number \(number)")])
     }
 
-    @Test("Every form of discovery finds what was published")
+    @Test("Every discovery procedure finds the published services")
     func discovered() async throws {
         let scene = try await Scene()
         let peripheral = scene.peripheral, connection = scene.connection

@@ -7,7 +7,7 @@ import VirtualRadio
 @testable import BluetoothLE
 
 /// What becomes of calls that need no link is told here; `EndingTests` has those on a link.
-@Suite("An adapter that is unplugged, and comes back", .timeLimit(.minutes(30)))
+@Suite("Unplugging and replugging an adapter", .timeLimit(.minutes(30)))
 struct RemovalTests {
     enum Call: CaseIterable {
         case scan, firstSighting, connect, connectWithoutTimeout, advertise, disconnect, waitForDisconnection
@@ -43,7 +43,7 @@ struct RemovalTests {
         }
     }
 
-    @Test("Every call ends, once", arguments: Call.allCases)
+    @Test("Every call ends exactly once when the adapter is unplugged", arguments: Call.allCases)
     func ends(_ call: Call) async throws {
         let scene = try await Scene(time: .manual) { $0.responseDelay = .milliseconds(1) }
         let sightings = scene.central.scan(for: ScanFilter(services: ["FFFF"]))
@@ -67,7 +67,7 @@ struct RemovalTests {
         #expect(try await scene.works())
     }
 
-    @Test("Calls made while it is gone throw at once; what only gives up does not")
+    @Test("Calls made while the adapter is missing throw adapterRemoved, but stopAdvertising does not")
     func whileGone() async throws {
         let scene = try await Scene(time: .manual)
         let stored = try scene.local(Scene.stored)
@@ -91,7 +91,7 @@ struct RemovalTests {
         #expect(!scene.radio.withAir { air, _ in air[scene.peripheralPort.identifier].isAdvertising })
     }
 
-    @Test("Who listens is told, in order, and goes on listening")
+    @Test("Event sequences report the removal and the return in order, and continue")
     func events() async throws {
         let scene = try await Scene(time: .manual)
         let (_, subscriber) = try await scene.subscribe(to: Scene.notified)
@@ -141,7 +141,7 @@ struct RemovalTests {
         }
     }
 
-    @Test("Pulled out and put back before anybody looked, it has still lost everything")
+    @Test("An adapter that is unplugged and immediately replugged still loses its links")
     func atOnce() async throws {
         let scene = try await Scene(time: .manual)
         let events = scene.central.events()
@@ -162,7 +162,7 @@ struct RemovalTests {
         case gone, returning, ready
     }
 
-    @Test("It can be closed at every stage, and ends everything once", arguments: Stage.allCases)
+    @Test("An unplugged adapter can be closed at every stage of its return", arguments: Stage.allCases)
     func closed(_ stage: Stage) async throws {
         let radio = VirtualRadio(time: .manual)
         let port = radio.addController { $0.responseDelay = .seconds(1) }
@@ -191,7 +191,7 @@ struct RemovalTests {
         #expect(another.information != nil)
     }
 
-    @Test("It may be unplugged again while it is being brought up")
+    @Test("An adapter can be unplugged again while it is being initialized")
     func unpluggedWhileReturning() async throws {
         let radio = VirtualRadio(time: .manual)
         let port = radio.addController { $0.responseDelay = .milliseconds(100) }
@@ -211,7 +211,7 @@ struct RemovalTests {
         #expect(adapter.information != nil)
     }
 
-    @Test("Where it is not to be got back, its loss is the end")
+    @Test("Without recovery, removal ends the adapter for good")
     func notRecovering() async throws {
         let radio = VirtualRadio(time: .manual)
         let port = radio.addController()
@@ -227,7 +227,7 @@ struct RemovalTests {
         await #expect(throws: gone) { _ = try await adapter.scan().first() }
     }
 
-    @Test("Opening fails where there is no adapter, and does not wait for one")
+    @Test("Opening an adapter that is missing fails without waiting for it")
     func openedWhileGone() async throws {
         let port = VirtualRadio(time: .manual).addController()
         port.unplug()
@@ -235,7 +235,7 @@ struct RemovalTests {
         await #expect(throws: gone) { _ = try await Adapter.open(port) }
     }
 
-    @Test("A controller that was given up is tried again until it answers, and less often meanwhile")
+    @Test("An unresponsive controller is retried with increasing delays until it answers")
     func givenUp() async throws {
         let scene = try await Scene(time: .manual)
         let events = scene.central.events()

@@ -5,10 +5,10 @@ import VirtualRadio
 @testable import BluetoothLE
 
 /// Attacks by a new pairing, as an application sees them.
-@Suite("Attacks by a new pairing, with applications that consent to everything")
+@Suite("Re-pairing attacks on applications that accept every pairing")
 struct RepairingTests {
     @Test(
-        "A central that lost its bond, or merely has its address, does not replace it; removing the bond lets it pair")
+        "A central that lost its bond, or spoofs a bonded address, cannot pair until the bond is removed")
     func centralImpersonation() async throws {
         let scene = try await SecureScene()
         try await scene.radio.passing {
@@ -32,7 +32,7 @@ struct RepairingTests {
         }
     }
 
-    @Test("A peripheral that has the address of a bonded one is not paired with, although it asks at once")
+    @Test("A peripheral that spoofs a bonded address is not paired with, even if it requests security at once")
     func peripheralImpersonation() async throws {
         let scene = try await SecureScene()
         try await scene.radio.passing {

@@ -7,13 +7,13 @@ import VirtualRadio
 @testable import BluetoothAdapter
 @testable import BluetoothLE
 
-@Suite("An adapter finds its controller again", .timeLimit(.minutes(30)))
+@Suite("Recovering a lost controller", .timeLimit(.minutes(30)))
 struct ReturnTests {
     static func failure(_ name: TransportName, _ reason: TransportError.Reason) -> BluetoothError {
         .transport(TransportError(reason, transport: name.description))
     }
 
-    @Test("What is reached through a socket is called again until it answers")
+    @Test("An adapter retries a controller's socket until the controller answers")
     func socket() async throws {
         let radio = VirtualRadio()
         let port = radio.addController()
@@ -54,7 +54,7 @@ struct ReturnTests {
         second?.stop()
     }
 
-    @Test("Bytes that are no HCI packets end a stream, and it is opened anew")
+    @Test("A stream with malformed HCI packets is closed and reopened")
     func malformedStream() async throws {
         let radio = VirtualRadio()
         let controller = try SocketController(radio.addController())
@@ -112,7 +112,7 @@ struct ReturnTests {
         }
     }
 
-    @Test("An adapter of the kernel is asked for by what names it for good, and waited for at no cost")
+    @Test("A kernel adapter is reopened by its address, and awaited without polling")
     func kernel() async throws {
         let setting = try await Setting()
         let (adapter, kernel) = (setting.adapter, setting.kernel)
@@ -150,7 +150,7 @@ struct ReturnTests {
         #expect(adapter.information != nil)
     }
 
-    @Test("One that is held by somebody for a moment is got back when it is let go of")
+    @Test("An adapter that another program holds is reopened when it is released")
     func held() async throws {
         let setting = try await Setting()
         await setting.unplug()
@@ -166,7 +166,7 @@ struct ReturnTests {
         await until { setting.adapter.information != nil }
     }
 
-    @Test("Where nothing tells of arrivals, tries go on")
+    @Test("Without arrival events, reopening is retried indefinitely")
     func notTold() async throws {
         let setting = try await Setting(tellsOfArrivals: false)
         await setting.unplug()
@@ -178,7 +178,7 @@ struct ReturnTests {
         await until { setting.adapter.information != nil }
     }
 
-    @Test("Closing calls off a try that is under way, and calls are answered meanwhile")
+    @Test("Closing cancels a reopening in progress, and calls fail immediately meanwhile")
     func closedWhileOpening() async throws {
         let setting = try await Setting()
         let opened = Atomic(false), isOpening = Atomic(false), isCalledOff = Atomic(false)

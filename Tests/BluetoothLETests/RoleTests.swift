@@ -27,7 +27,7 @@ struct RoleTests {
         return opened
     }
 
-    @Test("Every adapter is connected to every other, as central to some and peripheral to the rest")
+    @Test("Adapters can all connect to each other, as central to some and peripheral to the rest")
     func everybody() async throws {
         let radio = VirtualRadio()
         let nodes = try await open(4, on: radio)
@@ -66,7 +66,7 @@ struct RoleTests {
         await central.close()
     }
 
-    @Test("Several centrals on one peripheral are told apart")
+    @Test("A peripheral notifies each of several centrals separately")
     func manyCentrals() async throws {
         let radio = VirtualRadio()
         let peripheral = try await Adapter.open(radio.addController())

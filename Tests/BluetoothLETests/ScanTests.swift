@@ -21,7 +21,7 @@ struct ScanTests {
         return (adapter, port)
     }
 
-    @Test("Advertisement and scan response come as one sighting")
+    @Test("Advertisement and scan response are reported as one sighting")
     func merged() async throws {
         let service: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
         let (peripheral, port) = try await open("A name of some length", [service])
@@ -51,7 +51,7 @@ struct ScanTests {
         await peripheral.close()
     }
 
-    @Test("A device is told once, or with each of its advertisements", arguments: [false, true])
+    @Test("A device is reported once, or with each of its advertisements", arguments: [false, true])
     func duplicates(_ reportsDuplicates: Bool) async throws {
         let (peripheral, _) = try await open("Once")
         let (central, _) = try await open()
@@ -66,7 +66,7 @@ struct ScanTests {
         await peripheral.close()
     }
 
-    @Test("Signal strength is a filter, and a device that comes closer passes it later")
+    @Test("A device that comes closer passes a filter on signal strength later")
     func strength() async throws {
         let (peripheral, port) = try await open("Near")
         let (central, scanner) = try await open()
@@ -81,7 +81,7 @@ struct ScanTests {
         await peripheral.close()
     }
 
-    @Test("Several scans run at once, each with its own filter, and the controller does what all of them need")
+    @Test("Several scans run at once, each with its own filter and parameters")
     func several() async throws {
         let (first, _) = try await open("First")
         let (second, _) = try await open("Second")
@@ -97,7 +97,7 @@ struct ScanTests {
         await second.close()
     }
 
-    @Test("Scanning ends with the last sequence, and begins again with the next")
+    @Test("Scanning stops when the last sequence is released, and restarts with the next")
     func ended() async throws {
         let (central, port) = try await open()
         func isScanning() -> Bool { radio.withAir { air, _ in air[port.identifier].isScanning } }
@@ -114,7 +114,7 @@ struct ScanTests {
         }
     }
 
-    @Test("Parameters outside of what the specification allows are refused, also beside a scan that is under way")
+    @Test("Parameters outside the specification are rejected, even while another scan is running")
     func invalid() async throws {
         let (central, _) = try await open()
         let bad = ScanParameters(interval: .milliseconds(10), window: .milliseconds(20))
@@ -126,7 +126,7 @@ struct ScanTests {
         await peripheral.close()
     }
 
-    @Test("A scan goes on when the controller has been reset")
+    @Test("A scan continues after a controller reset")
     func reset() async throws {
         let (central, port) = try await open()
         let sightings = central.scan(for: ScanFilter(name: .exact("Later")))

@@ -39,7 +39,7 @@ struct SharingTests {
         }
     }
 
-    @Test("They share the link to a peer, and each gets what it subscribed to")
+    @Test("The adapters share the link to a peer, and each receives the values it subscribed to")
     func link() async throws {
         let pair = try await Pair()
         let (radio, links) = (pair.radio, pair.links)
@@ -64,7 +64,7 @@ struct SharingTests {
         await #expect(throws: BluetoothError.adapterClosed) { _ = try await links[0].rssi() }
     }
 
-    @Test("A link lasts until the last of them has released it")
+    @Test("A link lasts until the last adapter releases it")
     func released() async throws {
         let pair = try await Pair()
         let (radio, links) = (pair.radio, pair.links)
@@ -75,7 +75,7 @@ struct SharingTests {
         #expect(try await radio.passing { try await links[0].waitForDisconnection() } == .byThisDevice)
     }
 
-    @Test("What they advertise is merged")
+    @Test("The adapters' advertising data is merged")
     func advertising() async throws {
         let pair = try await Pair()
         let (radio, users) = (pair.radio, pair.users)
@@ -87,7 +87,7 @@ struct SharingTests {
         #expect(Set(sighting.serviceUUIDs) == ["180D", "180F"])
     }
 
-    @Test("A peer's name is known on its connection, and told")
+    @Test("A peer's name is available on the connections of both adapters")
     func name() async throws {
         let pair = try await Pair()
         let link = pair.links[0]
@@ -95,7 +95,7 @@ struct SharingTests {
         #expect(pair.links[1].name == link.name)
     }
 
-    @Test("A service that goes away ends the subscription to it, and an event says so")
+    @Test("Withdrawing a service ends the subscription to it, and an event reports it")
     func servicesChanged() async throws {
         let pair = try await Pair()
         let (radio, links, service) = (pair.radio, pair.links, pair.service)
@@ -115,7 +115,7 @@ struct SharingTests {
         #expect(told?.overlaps(service.handles.range) == true)
     }
 
-    @Test("A call that crosses a change of services does not reach what has the handle now")
+    @Test("A call that crosses a change of services fails instead of using a stale handle")
     func crossingCall() async throws {
         let pair = try await Pair()
         let (radio, connection, service) = (pair.radio, pair.links[0], pair.service)

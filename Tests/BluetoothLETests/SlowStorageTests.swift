@@ -24,7 +24,7 @@ struct SlowStorageTests {
         return try await scene.radio.passing { try await Adapter.open(runner) }
     }
 
-    @Test("A pairing takes as long as it takes to store its bond, and the link goes on meanwhile")
+    @Test("Pairing completes only when its bond is stored, and the link keeps working meanwhile")
     func slow() async throws {
         let scene = try await SecureScene(), failures = Failures()
         let central = try await central(scene, failures) { SimulatedWrite(latency: .seconds(5)) }
@@ -44,7 +44,7 @@ struct SlowStorageTests {
         #expect(failures.all.withLock { $0 } == [])
     }
 
-    @Test("A full disk fails the pairing with its reason, and is reported; the next one may succeed")
+    @Test("A full disk fails the pairing and is reported, and the next pairing can succeed")
     func full() async throws {
         let scene = try await SecureScene(), failures = Failures(), isFull = Atomic(true)
         let central = try await central(scene, failures) {
@@ -64,7 +64,7 @@ struct SlowStorageTests {
         #expect(failures.all.withLock { $0.allSatisfy { $0 == .diskFull } && !$0.isEmpty })
     }
 
-    @Test("A bond whose removal cannot be stored is still one")
+    @Test("A bond is kept if its removal cannot be stored")
     func removal() async throws {
         let scene = try await SecureScene(), failures = Failures(), isFull = Atomic(false)
         let central = try await central(scene, failures) {
@@ -85,7 +85,7 @@ struct SlowStorageTests {
         }
     }
 
-    @Test("While a store hangs, the adapter serves its links")
+    @Test("An adapter keeps serving its links while the bond store hangs")
     func hanging() async throws {
         let radio = VirtualRadio(time: .system), store = GatedBondStore()
         var options = Adapter.Options(seed: 1)

@@ -5,7 +5,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Many values in a row", .timeLimit(.minutes(30)))
+@Suite("Streams of values", .timeLimit(.minutes(30)))
 struct StreamTests {
     static let count = 10_000
 
@@ -72,7 +72,7 @@ struct StreamTests {
         }
     }
 
-    @Test("Who finds no room waits, and goes on when there is")
+    @Test("A writer waits when the buffers are full, and continues when there is room")
     func room() async throws {
         let scene = try await Scene(time: .manual)
         let remote = try scene.remote(Scene.stored)
@@ -115,7 +115,7 @@ struct StreamTests {
     }
 
     @Test(
-        "A message of several thousand octets crosses in chunks",
+        "A message of several thousand octets is sent in chunks",
         arguments: [Subscriber.ChunkSize.octets(20), .maximum])
     func message(_ chunkSize: Subscriber.ChunkSize) async throws {
         let scene = try await Scene(time: .manual)

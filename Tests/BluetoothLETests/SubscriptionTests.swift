@@ -9,7 +9,7 @@ import VirtualRadio
 
 @Suite("Subscriptions", .timeLimit(.minutes(30)))
 struct SubscriptionTests {
-    @Test("A value sent in the instant of the subscription is not lost", arguments: [Scene.notified, Scene.indicated])
+    @Test("A value sent right after the subscription is not lost", arguments: [Scene.notified, Scene.indicated])
     func firstValue(_ uuid: BluetoothUUID) async throws {
         let scene = try await Scene()
         let (remote, local) = (try scene.remote(uuid), try scene.local(uuid))
@@ -30,7 +30,7 @@ struct SubscriptionTests {
         try await sending.value
     }
 
-    @Test("Values that came before the subscription was asked for are not delivered to it")
+    @Test("Values received before the subscription was requested are not delivered to it")
     func earlierValues() async throws {
         let scene = try await Scene(time: .manual)
         let (remote, local) = (try scene.remote(Scene.notified), try scene.local(Scene.notified))
@@ -49,7 +49,7 @@ struct SubscriptionTests {
         #expect(try await scene.radio.passing { try await values.first() } == [2])
     }
 
-    @Test("Two listeners of one characteristic both get every value, and either may leave first")
+    @Test("Two sequences of one characteristic both receive every value, and one can end before the other")
     func twoListeners() async throws {
         let scene = try await Scene()
         let (remote, local) = (try scene.remote(Scene.notified), try scene.local(Scene.notified))
@@ -66,7 +66,7 @@ struct SubscriptionTests {
         #expect(local.subscribers.count == 1)
     }
 
-    @Test("When the last sequence is gone the peer is told")
+    @Test("Releasing the last sequence unsubscribes from the peer")
     func dropped() async throws {
         let scene = try await Scene()
         let local = try scene.local(Scene.notified)
@@ -85,7 +85,7 @@ struct SubscriptionTests {
         }
     }
 
-    @Test("A change of what is wanted is told, and is neither an end nor a beginning")
+    @Test("A changed configuration is reported as a change, not as an end and a new subscription")
     func changed() async throws {
         let scene = try await Scene()
         let (both, local) = (try scene.remote(Scene.both), try scene.local(Scene.both))
@@ -110,7 +110,7 @@ struct SubscriptionTests {
         #expect(local.events.subscription.queue.count == 0)
     }
 
-    @Test("Unsubscribing waits until the peer knows, and ends the sequences in good order")
+    @Test("Unsubscribing waits for the peer, and ends the sequences without error")
     func unsubscribed() async throws {
         let scene = try await Scene()
         let local = try scene.local(Scene.notified)
@@ -127,7 +127,7 @@ struct SubscriptionTests {
         try await scene.connection.unsubscribe(from: try scene.remote(Scene.indicated))
     }
 
-    @Test("Unsubscribing ends the subscription even where the task that asks for it has been cancelled")
+    @Test("Unsubscribing in a cancelled task still ends the subscription")
     func unsubscribedByCancelledTask() async throws {
         let scene = try await Scene()
         let (remote, local) = (try scene.remote(Scene.notified), try scene.local(Scene.notified))
@@ -142,14 +142,14 @@ struct SubscriptionTests {
         #expect(await values.end() == nil)
     }
 
-    @Test("A characteristic that tells nothing of itself cannot be subscribed to")
+    @Test("Subscribing to a characteristic that neither notifies nor indicates fails")
     func notSupported() async throws {
         let scene = try await Scene()
         let stored = try scene.remote(Scene.stored)
         await #expect(throws: BluetoothError.self) { _ = try await scene.connection.notifications(of: stored) }
     }
 
-    @Test("The end of the link ends a sequence with the reason, and the peer's subscription with it")
+    @Test("When the link ends, a sequence throws the reason and the peer's subscription ends")
     func linkLost() async throws {
         let scene = try await Scene()
         let local = try scene.local(Scene.notified)
@@ -165,7 +165,7 @@ struct SubscriptionTests {
         await #expect(throws: BluetoothError.disconnected(.byThisDevice)) { try await subscriber.notify([1]) }
     }
 
-    @Test("Values go to the subscribers that are named, and to no others")
+    @Test("A value goes only to the subscriber it is sent to")
     func onePeerOnly() async throws {
         let scene = try await Scene()
         let other = try await Adapter.open(scene.radio.addController())

@@ -2,9 +2,9 @@ import BluetoothLE
 import Testing
 import VirtualRadio
 
-@Suite("One controller, one adapter after the other", .timeLimit(.minutes(30)))
+@Suite("Successive adapters on one controller", .timeLimit(.minutes(30)))
 struct SuccessionTests {
-    @Test("An adapter that closes late leaves the controller to the one that has it now")
+    @Test("Closing an adapter late does not disturb its successor on the controller")
     func lateClose() async throws {
         let radio = VirtualRadio()
         let (port, other) = (radio.addController(), radio.addController())

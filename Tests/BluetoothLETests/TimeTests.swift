@@ -9,7 +9,7 @@ import VirtualRadio
 
 @Suite("Time, threads and queues", .timeLimit(.minutes(30)))
 struct TimeTests {
-    @Test("An adapter with nothing to do waits for nothing")
+    @Test("An idle adapter has no deadline")
     func idle() async throws {
         let scene = try await Scene()
         await scene.peripheral.stopAdvertising()
@@ -37,7 +37,7 @@ struct TimeTests {
         }
     }
 
-    @Test("Time that is manual passes in order, and stands still otherwise")
+    @Test("Manual time passes only when it is advanced, with events in order")
     func manual() async throws {
         let radio = VirtualRadio(time: .manual)
         let instants = Record<Instant>()
@@ -52,7 +52,7 @@ struct TimeTests {
         #expect(radio.now == Instant(nanoseconds: 3_601_999_000_000))
     }
 
-    @Test("What is done from outside any host is noticed by those that sleep")
+    @Test("Sleeping adapters notice a controller that is driven without a host")
     func bareController() async throws {
         let radio = VirtualRadio()
         let central = try await Adapter.open(radio.addController())
@@ -62,7 +62,7 @@ struct TimeTests {
         #expect(try await sightings.first() != nil)
     }
 
-    @Test("A deadline leaves a result that came in time alone")
+    @Test("A timeout does not affect a result or an error that arrives in time")
     func timeout() async throws {
         let value = try await withTimeout(.seconds(60)) { () throws(BluetoothError) in 7 }
         #expect(value == 7)
@@ -111,7 +111,7 @@ struct TimeTests {
         }
     }
 
-    @Test("One task sleeps for all timeouts, and a cancelled one is gone at once")
+    @Test("One task sleeps for all timeouts, and a cancelled timeout is removed at once")
     func alarm() async throws {
         let clock = SetClock()
         let alarm = Alarm(clock)
@@ -153,7 +153,7 @@ struct TimeTests {
         #expect(alarm.counts == (0, 0))
     }
 
-    @Test("Timeouts that were not needed leave no memory behind")
+    @Test("Timeouts that never expire leak no memory")
     func memory() async {
         await #expect(processExitsWith: .success) {
             func rounds(_ count: Int) async throws {
@@ -170,7 +170,7 @@ struct TimeTests {
     }
 
     @Test(
-        "A full queue gives up what it is told to",
+        "A full queue follows its overflow policy",
         arguments: [
             (AsyncQueue<Int>.Overflow.dropOldest, [2, 3], nil), (.dropNewest, [1, 2], nil),
             (.fail, [1, 2], BluetoothError.overflow),
@@ -187,7 +187,7 @@ struct TimeTests {
         #expect(!queue.push(4))
     }
 
-    @Test("Consumers of one queue get each element once, and its end each")
+    @Test("Each element of a queue goes to one consumer, and the end goes to all")
     func consumers() async throws {
         let queue = AsyncQueue<Int>(capacity: 10_000, overflow: .fail)
         let sequence = EventSequence(queue) {}

@@ -4,7 +4,7 @@ import Testing
 import VirtualRadio
 
 /// How messages in chunks end when one side does not do its part.
-@Suite("Transfers that do not come to their end")
+@Suite("Incomplete transfers")
 struct TransferTests {
     /// A central that is connected, and what the peripheral has to say who subscribed.
     struct Pair {
@@ -70,7 +70,7 @@ struct TransferTests {
         return (await receiving.value, received.all.last ?? 0)
     }
 
-    @Test("A sender that stops is not waited for longer than the idle timeout", arguments: [0, 3])
+    @Test("A receiver waits for a stalled sender until the idle timeout", arguments: [0, 3])
     func stall(chunks: Int) async throws {
         let pair = try await Pair()
         let sending = Task {
@@ -93,7 +93,7 @@ struct TransferTests {
         } catch { guard error.code == .notSubscribed else { throw error } }
     }
 
-    @Test("Empty notifications are no progress", .timeLimit(.minutes(30)))
+    @Test("Empty notifications do not count as progress", .timeLimit(.minutes(30)))
     func empty() async throws {
         let pair = try await Pair()
         let sending = Task {
@@ -108,7 +108,7 @@ struct TransferTests {
         await pair.close()
     }
 
-    @Test("A message that does not come to its end is not waited for without a limit", .timeLimit(.minutes(30)))
+    @Test("A message that never ends fails at the time limit", .timeLimit(.minutes(30)))
     func endless() async throws {
         let pair = try await Pair()
         let sending = Task { try await Self.repeating([7], to: try await pair.subscriber()) }
@@ -124,7 +124,7 @@ struct TransferTests {
         await pair.close()
     }
 
-    @Test("A message that is whole is handed over although the link is gone")
+    @Test("A complete message is returned even if the link has ended")
     func linkLostAfterEnd() async throws {
         let pair = try await Pair()
         let sending = Task {
@@ -138,7 +138,7 @@ struct TransferTests {
         await pair.close()
     }
 
-    @Test("A sender that is cancelled sends nothing more, not even the end")
+    @Test("A cancelled sender sends nothing more, not even the end of the message")
     func cancelledSender() async throws {
         let pair = try await Pair()
         let values = try await pair.connection.notifications(of: pair.characteristic)

@@ -72,7 +72,7 @@ struct TypedValueTests {
         #expect(try await connection.read(BatteryLevel.self) == BatteryLevel(percentage: 79))
     }
 
-    @Test("What the peer does not have is told with its UUID")
+    @Test("A missing service or characteristic is reported with its UUID")
     func notFound() async throws {
         let sensor = try await Sensor()
         await #expect(throws: BluetoothError.notFound("2A9D")) {
@@ -86,7 +86,7 @@ struct TypedValueTests {
         }
     }
 
-    @Test("A value that is malformed is told with what is wrong")
+    @Test("A malformed value is reported with the cause")
     func malformed() async throws {
         let sensor = try await Sensor()
         try await sensor.information[CurrentTime.uuid]?.setValue([0xE8, 0x07, 2])
@@ -96,11 +96,11 @@ struct TypedValueTests {
         }
         #expect(
             "\(BluetoothError.malformedValue("2A2B", failure))"
-                == "the peer's value of 2A2B is malformed, truncated at byte 3: 7 more needed; "
-                + "read it as bytes to see what it is")
+                == "the peer's value of 2A2B is malformed: truncated at byte 3: 7 more needed; "
+                + "read it as bytes to inspect it")
     }
 
-    @Test("Measurements come in their order, and a malformed one does not end the subscription")
+    @Test("Measurements arrive in order, and a malformed one does not end the subscription")
     func notifications() async throws {
         let sensor = try await Sensor()
         let beats = try await sensor.connection.notifications(HeartRateMeasurement.self)
@@ -122,7 +122,7 @@ struct TypedValueTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test("A loop over measurements ends with what ended the link")
+    @Test("A loop over measurements throws the reason the link ended")
     func disconnection() async throws {
         let sensor = try await Sensor()
         let beats = try await sensor.connection.notifications(HeartRateMeasurement.self, in: "180D")
@@ -137,7 +137,7 @@ struct TypedValueTests {
         #expect(heard == [60])
     }
 
-    @Test("What is indicated is decoded too")
+    @Test("Indicated values are decoded")
     func indications() async throws {
         let sensor = try await Sensor()
         let characteristic = try await sensor.connection.characteristic(TemperatureMeasurement.self)

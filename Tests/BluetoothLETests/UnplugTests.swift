@@ -12,7 +12,7 @@ import VirtualRadio
 ///
 /// A few times by default, since each takes a tenth of a second; `Scripts/soak` sets `UNPLUG_COUNT`. The host by itself
 /// is unplugged 10,000 times in its own tests.
-@Suite("Unplugged at any instant", .timeLimit(.minutes(60)))
+@Suite("Unplugging at any instant", .timeLimit(.minutes(60)))
 struct UnplugTests {
     static let count = ProcessInfo.processInfo.environment["UNPLUG_COUNT"].flatMap { Int($0) } ?? 60
 

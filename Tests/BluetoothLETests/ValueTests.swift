@@ -10,7 +10,7 @@ struct ValueTests {
 
     static func value(_ length: Int) -> [UInt8] { (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) } }
 
-    @Test("A value of any length is read and written whole", arguments: lengths, [UInt16(23), 517])
+    @Test("A value of any length is read and written in full", arguments: lengths, [UInt16(23), 517])
     func stored(_ length: Int, _ mtu: UInt16) async throws {
         var options = Adapter.Options(seed: 1)
         options.host.preferredMTU = mtu
@@ -32,7 +32,7 @@ struct ValueTests {
         #expect(scene.peripheral.connections == [writer])
     }
 
-    @Test("A value that no attribute can hold is refused here")
+    @Test("A value that no attribute can hold is rejected locally")
     func tooLong() async throws {
         let scene = try await Scene()
         let remote = try scene.remote(Scene.stored)
@@ -60,7 +60,7 @@ struct ValueTests {
         }
     }
 
-    @Test("What the peer refuses is told with its error")
+    @Test("A request that the peer refuses throws the peer's error")
     func refused() async throws {
         let scene = try await Scene()
         let notified = try scene.remote(Scene.notified).valueHandle
@@ -75,7 +75,7 @@ struct ValueTests {
         }
     }
 
-    @Test("Values are read by their UUID, and descriptors by their handle")
+    @Test("Values can be read by UUID, and descriptors by handle")
     func byUUID() async throws {
         let scene = try await Scene()
         let stored = try scene.remote(Scene.stored)
@@ -89,7 +89,7 @@ struct ValueTests {
         #expect(try await scene.connection.read(descriptors[0]) == Array("stored".utf8))
     }
 
-    @Test("A value longer than the attribute takes is refused by the peer", arguments: [513, 514])
+    @Test("A value longer than the attribute allows is rejected by the peer", arguments: [513, 514])
     func longerThanTheAttribute(_ length: Int) async throws {
         let scene = try await Scene()
         let remote = try scene.remote(Scene.stored)
@@ -99,7 +99,7 @@ struct ValueTests {
         }
     }
 
-    @Test("Calls on one link are carried out in their order")
+    @Test("Calls on one link are carried out in order")
     func order() async throws {
         let scene = try await Scene(time: .manual)
         let (remote, local) = (try scene.remote(Scene.stored), try scene.local(Scene.stored))

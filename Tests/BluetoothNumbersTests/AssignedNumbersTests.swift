@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Assigned numbers")
 struct AssignedNumbersTests {
-    @Test("each list has its names")
+    @Test("each list resolves its numbers to names")
     func names() {
         #expect(AssignedNumbers.name(ofService: "180D") == "Heart Rate")
         #expect(AssignedNumbers.name(ofCharacteristic: "2A37") == "Heart Rate Measurement")
@@ -19,7 +19,7 @@ struct AssignedNumbersTests {
     }
 
     @Test(
-        "companies: the first, the last, and what is between",
+        "companies: the first, the last, and some in between",
         arguments: [
             (0x0000, "Ericsson AB"), (0x0001, "Nokia Mobile Phones"), (0x004C, "Apple, Inc."),
             (0x0059, "Nordic Semiconductor ASA"), (0x0499, "Ruuvi Innovations Ltd."), (0x10AE, "Raycon Inc."),
@@ -30,7 +30,7 @@ struct AssignedNumbersTests {
     }
 
     @Test(
-        "an appearance without a name of its own has its category's",
+        "an appearance without its own name has its category's name",
         arguments: [
             (0x0000, "Unknown"), (0x0340, "Heart Rate Sensor"), (0x0341, "Heart Rate Belt"),
             (0x037F, "Heart Rate Sensor"), (0xFFFF, nil),
@@ -39,7 +39,9 @@ struct AssignedNumbersTests {
         #expect(AssignedNumbers.name(ofAppearance: value) == name)
     }
 
-    @Test("a vendor's own UUID has no name", arguments: ["0001180D", "6E400001-B5A3-F393-E0A9-E50E24DCCA9E", "2A37"])
+    @Test(
+        "a UUID that is not an assigned service has no service name",
+        arguments: ["0001180D", "6E400001-B5A3-F393-E0A9-E50E24DCCA9E", "2A37"])
     func unknown(_ uuid: BluetoothUUID) {
         #expect(AssignedNumbers.name(ofService: uuid) == nil)
     }
@@ -59,7 +61,7 @@ struct AssignedNumbersTests {
         #expect(lines.count == list.count)
     }
 
-    @Test("a number between, before or behind those of a list is not found")
+    @Test("a number between, before or after those of a list is not found")
     func absent() {
         let list = NameList("0010 One\n0100 Two")
         for number: UInt16 in [0, 0x000F, 0x0011, 0x00FF, 0x1234, 0xFFFF] {

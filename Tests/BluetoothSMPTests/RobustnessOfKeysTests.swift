@@ -101,7 +101,7 @@ struct RobustnessOfKeysTests {
         }
     }
 
-    @Test("A resolving key of zero is that of a device without private addresses", arguments: LinkRole.allCases)
+    @Test("A resolving key of zero means that the device has no private addresses", arguments: LinkRole.allCases)
     func zeroKey(_ victim: LinkRole) {
         let zero = [0x08] + [UInt8](repeating: 0, count: 16)
         let couple = outcome(victim, of: 0x08, becomes: [zero])

@@ -26,7 +26,7 @@ struct SampleDataTests {
                 == 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a)
     }
 
-    @Test("Blocks encrypted together are what each of them is alone", arguments: [0, 1, 2, 5, 6, 7, 16, 64])
+    @Test("Blocks encrypted together equal blocks encrypted one by one", arguments: [0, 1, 2, 5, 6, 7, 16, 64])
     func together(_ count: Int) {
         let key: UInt128 = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f
         let blocks = (0..<UInt128(count)).map { 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff ^ $0 << 60 ^ $0 }

@@ -66,7 +66,7 @@ struct TimeoutTests {
                 let effects = copy.pairing.cancel()
                 #expect(effects.last == .ended(.failure(.cancelled)))
                 guard case .send(.pairingFailed)? = effects.first else {
-                    Issue.record("the peer was not told")
+                    Issue.record("the peer was not notified")
                     continue
                 }
                 var failed = scenario.couple()[role]

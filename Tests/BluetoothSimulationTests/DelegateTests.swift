@@ -6,9 +6,9 @@ import Testing
 
 @testable import BluetoothSimulation
 
-@Suite("Delegates in a world")
+@Suite("Core Bluetooth delegates in a world")
 struct DelegateTests {
-    @Test("The blocks of a queue run in their order, and none inside the call that adds it")
+    @Test("The blocks of a queue run in order, and never inside the call that enqueues them")
     func blocks() {
         let world = World(seed: 1)
         let first = WorldQueue(world), second = WorldQueue(world)
@@ -59,7 +59,7 @@ struct DelegateTests {
         #expect(world.violations.map(\.rule) == [.escaped])
     }
 
-    @Test("A manager in a world tells its state by the world's time, and never from inside its making")
+    @Test("A manager in a world reports its state on the world's clock, and never during its initialization")
     func states() throws {
         let world = World(seed: 1)
         let station = world.addStation()
@@ -82,7 +82,7 @@ struct DelegateTests {
         #expect(world.violations.isEmpty)
     }
 
-    @Test("A world with delegates gives the same bytes each time")
+    @Test("A world with delegates is reproducible, byte for byte")
     func repeatable() throws {
         let seed = try #require((0..<100).first { Scenario(seed: $0).devices.joinedFaces.contains(.delegates) })
         let first = ScenarioRun(Scenario(seed: seed)).play(), second = ScenarioRun(Scenario(seed: seed)).play()

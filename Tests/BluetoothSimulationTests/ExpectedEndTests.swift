@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothSimulation
 
-@Suite("What must come of an operation")
+@Suite("The expected result of an operation")
 struct ExpectedEndTests {
     private typealias End = Result<GATTClientResult, GATTClientError>
 
@@ -19,7 +19,7 @@ struct ExpectedEndTests {
 
     private func failure(_ code: ATTErrorCode) -> End { .failure(.att(ATTError(code, for: .readRequest, at: 3))) }
 
-    @Test("What may not be done is refused, and what may be done is not")
+    @Test("Forbidden operations are refused, and permitted ones are not")
     func refusals() {
         #expect(rule(failure(.readNotPermitted), refusal: .readNotPermitted) == nil)
         #expect(rule(failure(.writeNotPermitted), refusal: .readNotPermitted) == .expected)
@@ -31,7 +31,7 @@ struct ExpectedEndTests {
         #expect(rule(.success(.written)) == nil)
     }
 
-    @Test("A value is whole, or as long as a response can be")
+    @Test("A value is complete, or as long as a response can be")
     func values() {
         let whole = [UInt8](0..<100)
         #expect(rule(.success(.value(whole)), expecting: .value(whole)) == nil)
@@ -48,7 +48,7 @@ struct ExpectedEndTests {
         }
     }
 
-    @Test("Of several values, the first ones come, each whole")
+    @Test("A read of several values returns the first ones, each complete")
     func several() {
         let known = AttributeValue(handle: 3, value: [1, 2])
         let other = AttributeValue(handle: 5, value: [7])

@@ -5,7 +5,7 @@ import Testing
 @testable import BluetoothSimulation
 
 /// Each line is a packet between a host and its controller, `>` to the controller, `<` to the host.
-@Suite("What no host may do")
+@Suite("Rules that every host must follow")
 struct InspectorTests {
     private static let connected = ["< 043E1301004000000006050403020118000000 C80001"]
     private static let request = "> 0240200700030004000A0300"
@@ -21,7 +21,7 @@ struct InspectorTests {
     }
 
     @Test(
-        "Commands",
+        "Rules for commands",
         arguments: [
             (["> 01030C00", "< 040E0401030C00", "> 01011000"], []),
             (["> 01030C00", "> 01011000"], [.commandCredit]),
@@ -36,7 +36,7 @@ struct InspectorTests {
     func commands(_ lines: [String], _ rules: [Violation.Rule]) { #expect(inspect(lines) == rules) }
 
     @Test(
-        "Data",
+        "Rules for data",
         arguments: [
             (["> 0240000500010004000E"], [.dataBuffers]),
             (connected + [request, request.replacing("0A03", with: "5203")], []),
@@ -88,7 +88,7 @@ struct ConfirmedIndicationTests {
         bytes("02400015001100") + [4, 0] + bytes("1D0300") + value.bytes(count: 14)
     }
 
-    @Test("A value counts as confirmed when its confirmation has arrived, and not before")
+    @Test("A value counts as confirmed once its confirmation has arrived, and not before")
     func confirmed() {
         var inspector = HCIInspector(bufferCount: 2, bufferLength: 27)
         let place = SimulatedValue.Place(Self.value)
@@ -107,9 +107,9 @@ struct ConfirmedIndicationTests {
     }
 }
 
-@Suite("The stations that have used a random address")
+@Suite("The owners of random addresses")
 struct PrivateAddressTests {
-    @Test("An address belongs to the station that set it, also after it has set another one")
+    @Test("An address belongs to the station that set it, even after the station has set another one")
     func owners() {
         var addresses = PrivateAddresses()
         addresses.sent(bytes("01052006010203040546").span, from: 2)
@@ -124,7 +124,7 @@ struct PrivateAddressTests {
     }
 }
 
-@Suite("Advertising after links that end at once")
+@Suite("Advertising after short-lived links")
 struct AdvertisingPaceTests {
     /// Packets, each with its time in milliseconds.
     private func isTooSoon(_ lines: [(Int, String)]) -> [Int] {
@@ -148,7 +148,7 @@ struct AdvertisingPaceTests {
     private static let answered = "< 040E0401062000"
     private static let other = "> 01162004" + "00000000", otherAnswered = "< 040F0400011620"
 
-    @Test("It has to wait, but what was decided before may stand behind other commands")
+    @Test("Advertising must back off, except if the command was already queued behind others")
     func behindOthers() {
         let visits = visit(1_000) + visit(1_100) + visit(1_200)
         #expect(isTooSoon(visits + [(1_280, Self.parameters)]) == [1_280])
@@ -163,7 +163,7 @@ struct AdvertisingPaceTests {
 @Suite("The order of values")
 struct StreamOrderTests {
     @Test(
-        "A value that is missing, comes twice or too late is found",
+        "A missing, repeated or late value is reported",
         arguments: [
             ([1, 2, 3], []), ([4, 5], []), ([1, 3], [.valueMissing]), ([1, 1], [.valueOrder]),
             ([2, 1, 2], [.valueOrder]),
@@ -176,7 +176,7 @@ struct StreamOrderTests {
         #expect(found == rules)
     }
 
-    @Test("After a loss was told, or where the sender called values off, some may be missing")
+    @Test("Values may be missing after a reported loss, or if the sender discarded them")
     func losses() {
         var order = StreamOrder()
         func take(_ number: UInt32, mayMiss: Bool = false) -> Violation.Rule? {
@@ -190,7 +190,7 @@ struct StreamOrderTests {
         #expect(take(9, mayMiss: true) == nil)
     }
 
-    @Test("What was lost may have been of every stream, whichever goes on first")
+    @Test("A loss may have affected every stream, whichever continues first")
     func lossesOfSeveralStreams() {
         var order = StreamOrder()
         func take(_ stream: UInt32, _ number: UInt32) -> Violation.Rule? {
@@ -203,7 +203,7 @@ struct StreamOrderTests {
         #expect(take(1, 5) == .valueMissing && take(2, 6) == .valueMissing)
     }
 
-    @Test("A value says where it comes from, and shows when it was changed", arguments: [10, 11, 20, 244])
+    @Test("A value identifies its source, and reveals any change", arguments: [10, 11, 20, 244])
     func values(_ count: Int) {
         let value = SimulatedValue(.stream, station: 3, stream: 0x0102_0304, number: 77)
         let octets = value.bytes(count: count)
@@ -221,7 +221,7 @@ struct StreamOrderTests {
 
 /// As above, for what concerns keys and encryption. The peer is 06:05:04:03:02:01, the key of whose bond is 1 for EDIV
 /// 2 and Rand 3.
-@Suite("What no host may do with keys")
+@Suite("Rules for keys and encryption")
 struct SecurityInspectorTests {
     private static let connected = ["< 043E1301004000000006050403020118000000 C80001"]
     private static let encrypted = ["< 04080400400001"]
@@ -244,7 +244,7 @@ struct SecurityInspectorTests {
     }
 
     @Test(
-        "Values and keys",
+        "Protected values need encryption, and keys must match the bond",
         arguments: [
             (connected + [lockedValue], [.protection]),
             (connected + encrypted + [lockedValue], []),
@@ -257,7 +257,7 @@ struct SecurityInspectorTests {
         ] as [([String], [Violation.Rule])])
     func valuesAndKeys(_ lines: [String], _ rules: [Violation.Rule]) { #expect(inspect(lines) == rules) }
 
-    @Test("A key that the store does not know is given only while a bond is being stored")
+    @Test("A key unknown to the store may be used only while a bond is being stored")
     func keysUnderWay() {
         let requestOfNewKey = "< 043E0D05400004000000000000000200"
         #expect(inspect(Self.connected + [requestOfNewKey, Self.otherKey]) == [.bond])

@@ -8,7 +8,7 @@ import BluetoothSimulation
 
 /// An application of one's own in many worlds: a thermometer that counts its readings, and a phone that takes them for
 /// as long as it can. What it shows must never go back, whatever the weather does to the link.
-@Suite("An application of one's own")
+@Suite("A custom application")
 struct OwnApplicationTests {
     private static let service: BluetoothUUID = "1809"
     private static let characteristic: BluetoothUUID = "2A1E"
@@ -71,7 +71,7 @@ struct OwnApplicationTests {
         #expect(total.withLock { $0 } > 1_000)
     }
 
-    @Test("What the application finds wrong fails its world, and the same seed finds it again")
+    @Test("An error that the application reports fails its world, and the same seed reproduces it")
     func failing() {
         func play(_ seeds: Range<UInt64>) -> [UInt64] {
             World.play(seeds: seeds, for: .seconds(10), weather: nil) { world in

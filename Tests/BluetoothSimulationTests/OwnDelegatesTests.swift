@@ -5,7 +5,7 @@ import Testing
 
 /// An application of one's own on Core Bluetooth in many worlds: a thermometer that counts its readings, and a phone
 /// that takes them for as long as it can. What it shows must never go back, whatever the weather does to the link.
-@Suite("An application of one's own on Core Bluetooth")
+@Suite("A custom application on Core Bluetooth")
 struct OwnDelegatesTests {
     @Test("Readings never go back, whatever the weather", arguments: [ScenarioKind.links, .controllers])
     func thermometer(_ weather: ScenarioKind) throws {
@@ -28,7 +28,7 @@ struct OwnDelegatesTests {
         #expect(total > 1_000)
     }
 
-    @Test("The same seed gives the same readings, and the world lets go of its applications")
+    @Test("The same seed gives the same readings, and the world releases its applications")
     func repeatable() throws {
         func readings(_ seed: UInt64) throws -> [UInt8] {
             let world = World(seed: seed)

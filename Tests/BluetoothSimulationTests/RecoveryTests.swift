@@ -3,11 +3,11 @@ import Testing
 
 @testable import BluetoothSimulation
 
-@Suite("Controllers that fail again and again")
+@Suite("Controllers that fail repeatedly")
 struct RecoveryTests {
     /// A hundred worlds in which something happens to a controller a hundred times, at any instant.
     @Test(
-        "Unplugged or reset at 10,000 instants, every call ends once, and everything goes on",
+        "With controllers unplugged or reset at 10,000 instants, every call ends once, and operation continues",
         arguments: UInt64(0)..<100)
     func tenThousandInstants(_ seed: UInt64) {
         var scenario = Scenario(seed: seed, kind: .mixed)

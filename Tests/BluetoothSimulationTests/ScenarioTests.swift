@@ -5,9 +5,11 @@ import Testing
 
 @testable import BluetoothSimulation
 
-@Suite("Scenarios drawn from a seed")
+@Suite("Scenarios generated from a seed")
 struct ScenarioTests {
-    @Test("A seed gives the same scenario, and the same packets at the same times", arguments: ScenarioKind.allCases)
+    @Test(
+        "A seed always gives the same scenario, and the same packets at the same times",
+        arguments: ScenarioKind.allCases)
     func repeatable(_ kind: ScenarioKind) {
         let scenario = Scenario(seed: 9, kind: kind)
         #expect(scenario == Scenario(seed: 9, kind: kind))
@@ -17,7 +19,7 @@ struct ScenarioTests {
         #expect(first.packetCount > 100 && first.operationCount > 10)
     }
 
-    @Test("Worlds last over a minute, have 2 to 6 devices, and faults in most")
+    @Test("Worlds have 2 to 6 devices and at least 35 actions, and most have faults")
     func shapes() {
         let scenarios = (0..<200).map { Scenario(seed: $0, kind: ScenarioKind(of: $0)) }.filter { $0.episode == nil }
         #expect(Set(scenarios.map(\.devices.count)) == [2, 3, 4, 5, 6])
@@ -36,7 +38,7 @@ struct ScenarioTests {
         #expect(Set(many.flatMap { $0.actions.map(\.kind) }) == Set(Scenario.Action.Kind.allCases))
     }
 
-    @Test("One world in eight has an episode, and all of the kind do")
+    @Test("One world in eight has an episode, and every world of that kind has one")
     func episodes() {
         let scenarios = (0..<1_500).map { Scenario(seed: $0, kind: ScenarioKind(of: $0)) }
         #expect((130...250).contains(scenarios.count { $0.episode != nil }))
@@ -48,7 +50,7 @@ struct ScenarioTests {
         #expect(steps == Set(Scenario.Action.Step.allCases))
     }
 
-    @Test("Nothing is wrong in these worlds", arguments: 0..<60)
+    @Test("These worlds have no violations", arguments: 0..<60)
     func clean(_ seed: UInt64) {
         let report = Simulation.play(seed, nil)
         #expect(report.violations.isEmpty)
@@ -56,7 +58,7 @@ struct ScenarioTests {
     }
 
     /// Each file is a scenario that failed once, cut down; its name says what happened.
-    @Test("What failed once never fails again", arguments: try recorded())
+    @Test("Scenarios that failed once do not fail again", arguments: try recorded())
     func failedOnce(_ file: URL) throws {
         let scenario = try JSONDecoder().decode(Scenario.self, from: Data(contentsOf: file))
         #expect(ScenarioRun(scenario).play().violations.isEmpty)
@@ -69,9 +71,9 @@ struct ScenarioTests {
     }
 }
 
-@Suite("Cutting a scenario down")
+@Suite("Shrinking a scenario")
 struct ShrinkingTests {
-    @Test("What it does not fail with is removed, and nothing else")
+    @Test("Everything irrelevant to the failure is removed, and nothing else")
     func shrinking() {
         var scenario = Scenario(seed: 3, kind: .mixed)
         scenario.devices.append(scenario.devices[0])
@@ -91,7 +93,7 @@ struct ShrinkingTests {
         #expect(shrinker.scenario.devices.count < scenario.devices.count)
     }
 
-    @Test("It plays no more worlds than it may")
+    @Test("The shrinker plays no more worlds than its limit")
     func limit() {
         var played = 0
         var shrinker = Shrinker(Scenario(seed: 3), limit: 25) { _ in
@@ -105,7 +107,7 @@ struct ShrinkingTests {
 
 @Suite("Running many worlds")
 struct SimulationTests {
-    @Test("All seeds are played, whatever the number of jobs, with the same result")
+    @Test("All seeds are played with the same result, whatever the number of jobs")
     func jobs() throws {
         let alone = Simulation(seeds: 0..<12)
         alone.run()
@@ -118,7 +120,7 @@ struct SimulationTests {
         #expect(alone.nextSeed == 12 && alone.progress.failureCount == 0)
     }
 
-    @Test("A stopped simulation says where to go on")
+    @Test("A stopped simulation reports the seed to continue with")
     func stopping() {
         let simulation = Simulation(seeds: 5..<1_000_000)
         simulation.stop()
@@ -126,7 +128,7 @@ struct SimulationTests {
         #expect(simulation.progress.count == 0 && simulation.nextSeed == 5 && simulation.isOver)
     }
 
-    @Test("Quantiles are exact for small numbers, and near for large ones")
+    @Test("Quantiles are exact for small numbers, and approximate for large ones")
     func distribution() {
         var distribution = Distribution()
         #expect(distribution.median == nil)

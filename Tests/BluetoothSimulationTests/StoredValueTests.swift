@@ -2,9 +2,9 @@ import Testing
 
 @testable import BluetoothSimulation
 
-@Suite("What may be read of a value that is written")
+@Suite("Which values a read may return")
 struct StoredValueTests {
-    @Test("A write that has ended hides those before it")
+    @Test("A completed write hides the ones before it")
     func order() {
         var value = StoredValue([0])
         value.end(value.begin([1]), .done)
@@ -13,7 +13,7 @@ struct StoredValueTests {
         #expect([[0], [1], [2]].map { mayBe($0, value, read) } == [false, false, true])
     }
 
-    @Test("Writes that overlap each other, or the read, may come in any order")
+    @Test("Writes that overlap each other, or the read, may take effect in any order")
     func overlapping() {
         var value = StoredValue([0])
         let first = value.begin([1]), second = value.begin([2])
@@ -27,7 +27,9 @@ struct StoredValueTests {
         #expect([[1], [2], [3]].map { mayBe($0, value, later) } == [false, false, true])
     }
 
-    @Test("What was refused is never there; what became of another may come at any time", arguments: [true, false])
+    @Test(
+        "A refused write is never visible; one with an unknown outcome may be visible at any time",
+        arguments: [true, false])
     func uncertain(isRefused: Bool) {
         var value = StoredValue([0])
         value.end(value.begin([1]), isRefused ? .refused : .unknown)
@@ -36,7 +38,7 @@ struct StoredValueTests {
         #expect(mayBe([2], value, value.beginRead()))
     }
 
-    @Test("A read in parts says nothing where something else may have been written meanwhile")
+    @Test("A read in parts may return anything if the value was written meanwhile")
     func parts() {
         var value = StoredValue([0, 0])
         #expect(!value.mayBeRead(since: value.beginRead(), isInParts: true) { $0 == [0, 1] })
@@ -49,7 +51,7 @@ struct StoredValueTests {
         value.mayBeRead(since: read, isInParts: false) { $0 == octets }
     }
 
-    @Test("A value of which something is missing at the end is told from a whole one", arguments: [11, 20, 256, 300])
+    @Test("A value truncated at the end is distinguished from a complete one", arguments: [11, 20, 256, 300])
     func whole(count: Int) {
         let bytes = SimulatedValue(.stream, station: 1, stream: 7, number: 9).bytes(count: count)
         #expect(SimulatedValue(bytes.span)?.number == 9 && SimulatedValue.isWhole(bytes.span))

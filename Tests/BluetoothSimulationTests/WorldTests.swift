@@ -7,9 +7,9 @@ import Testing
 
 @testable import BluetoothSimulation
 
-@Suite("The time and the tasks of a world")
+@Suite("Time and tasks of a world")
 struct WorldTests {
-    @Test("Actions happen in the order of their instants, and of their making where those are the same")
+    @Test("Actions run in order of their time, and in order of scheduling if the times are equal")
     func actions() {
         let world = World(seed: 1)
         var seen: [Int] = []
@@ -23,7 +23,7 @@ struct WorldTests {
         #expect(world.now == .zero.advanced(by: .milliseconds(30)))
     }
 
-    @Test("Tasks sleep by the world's clock, and wake when cancelled")
+    @Test("Tasks sleep on the world's clock, and wake when cancelled")
     func sleeping() {
         let world = World(seed: 1)
         let seen = Mutex<[String]>([])
@@ -50,7 +50,7 @@ struct WorldTests {
         #expect(world.violations.isEmpty)
     }
 
-    @Test("What goes on outside of the world is noticed")
+    @Test("Work that happens outside the world is detected")
     func escaping() async {
         let world = World(seed: 1)
         let outside = AsyncStream<Void>.makeStream()
@@ -62,7 +62,7 @@ struct WorldTests {
         #expect(world.violations.map(\.rule) == [.escaped])
     }
 
-    @Test("A task that does not end although it is cancelled is noticed")
+    @Test("A cancelled task that does not end is detected")
     func endless() {
         let world = World(seed: 1)
         let continuation = Mutex<UnsafeContinuation<Void, Never>?>(nil)
@@ -73,7 +73,7 @@ struct WorldTests {
         continuation.withLock { $0?.resume() }
     }
 
-    @Test("A station unplugged and plugged in again is found again")
+    @Test("A station that is unplugged and plugged in again becomes ready again")
     func plugging() {
         let world = World(seed: 1)
         let station = world.addStation()

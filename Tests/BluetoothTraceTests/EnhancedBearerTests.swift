@@ -23,7 +23,7 @@ struct EnhancedBearerTests {
         return text
     }
 
-    @Test("a PDU on a bearer is shown as on the fixed channel, in both directions")
+    @Test("a PDU on an enhanced bearer is shown like one on the fixed channel, in both directions")
     func pdu() {
         #expect(last((.hostToController, bytes("0300 0A 0300"), on: 0x50)) == "EATT 0x0050 ATT_READ_REQ handle 0x0003")
         #expect(last((.controllerToHost, bytes("0200 0B AA"), on: 0x40)) == "EATT 0x0040 ATT_READ_RSP value AA")
@@ -39,7 +39,7 @@ struct EnhancedBearerTests {
                 == "EATT 0x0040 malformed, invalid length at byte 0: BB CC")
     }
 
-    @Test("what goes elsewhere, or over a bearer that was refused or is closed, is no ATT")
+    @Test("frames on other channels, or on refused or closed bearers, are not shown as ATT")
     func others() {
         #expect(last((.hostToController, bytes("0300 0A 0300"), on: 0x40)) == "L2CAP channel 0x0040 03 00 0A 03 00")
         #expect(last((.controllerToHost, bytes("0300 0A 0300"), on: 0x41)) == "L2CAP channel 0x0041 03 00 0A 03 00")

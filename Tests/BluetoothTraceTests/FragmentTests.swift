@@ -26,7 +26,7 @@ struct FragmentTests {
             ])
     }
 
-    @Test("L2: even the header may be in fragments, of one byte or none")
+    @Test("L2: even the header may be fragmented, into fragments of one byte or none")
     func splitHeader() {
         let lines = trace([
             (.controllerToHost, "02 40 20 01 00 01"), (.controllerToHost, "02 40 10 00 00"),
@@ -41,7 +41,7 @@ struct FragmentTests {
             ])
     }
 
-    @Test("links and directions do not mix")
+    @Test("links and directions are kept apart")
     func apart() {
         let lines = trace([
             (.hostToController, "02 40 00 04 00 01 00 04 00"), (.hostToController, "02 41 00 04 00 01 00 04 00"),
@@ -56,7 +56,7 @@ struct FragmentTests {
     }
 
     @Test(
-        "H8: fragments out of order, and packets whose length is wrong",
+        "H8: fragments out of order, and packets with a wrong length, are malformed",
         arguments: [
             (["02 40 10 01 00 0B"], "0x0040 malformed, continuation without a start: 0B"),
             (

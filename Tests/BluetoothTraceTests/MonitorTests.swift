@@ -4,7 +4,7 @@ import BluetoothTrace
 import TestSupport
 import Testing
 
-@Suite("Trace: notes of the monitor")
+@Suite("Trace: monitor notes")
 struct MonitorTests {
     private func text(_ opcode: BTSnoop.MonitorOpcode, _ data: String, showsKeys: Bool = false) -> String {
         var tracer = PacketTracer(showsKeys: showsKeys)
@@ -12,7 +12,7 @@ struct MonitorTests {
     }
 
     @Test(
-        "each kind",
+        "each kind of note",
         arguments: [
             (.newIndex, "00 01 01 00 01 01 AA 00 68 63 69 31 00 00 00 00", "00:AA:01:01:00:01/P primary USB hci1"),
             (.newIndex, "01 0B 01 00 01 01 AA 00 68 63 69 31 30 30 30 30", "00:AA:01:01:00:01/P AMP 0x0B hci10000"),
@@ -44,7 +44,7 @@ struct MonitorTests {
     }
 
     @Test(
-        "L3: a note cut short is shown as malformed",
+        "L3: a truncated note is shown as malformed",
         arguments: [
             (.newIndex, "00 01 01 00 01 01 AA 00 68 63 69 31", "truncated at byte 12: 4 more needed"),
             (.indexInfo, "01 00 01 01 AA 00 F1", "truncated at byte 7: 1 more needed"),

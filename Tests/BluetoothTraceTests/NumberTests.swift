@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothTrace
 
-@Suite("Trace: the numbers of a packet")
+@Suite("Trace: the numbers of a packet description")
 struct NumberTests {
     private func describe(_ packet: String) -> PacketDescription {
         var tracer = PacketTracer()
@@ -15,7 +15,7 @@ struct NumberTests {
     }
 
     @Test(
-        "of commands",
+        "numbers of commands",
         arguments: [
             ("01 03 0C 00", 0x0C03, 0, []), ("01 06 04 03 40 00 13", 0x0406, 3, [0x0040]),
             ("01 01 FC 02 AA BB", 0xFC01, 2, []),
@@ -30,7 +30,7 @@ struct NumberTests {
     }
 
     @Test(
-        "of events",
+        "numbers of events",
         arguments: [
             ("04 05 04 00 40 00 08", 0x05, nil, nil, [0x0040]), ("04 10 01 42", 0x10, nil, nil, []),
             ("04 13 09 02 40 00 02 00 41 00 01 00", 0x13, nil, nil, [0x0040, 0x0041]),
@@ -54,7 +54,7 @@ struct NumberTests {
                     commandOpcode: opcode.map(HCIOpcode.init(rawValue:)), connectionHandles: handles))
     }
 
-    @Test("of ACL data and what it carries")
+    @Test("numbers of ACL data and its contents")
     func signalling() {
         let description = describe("02 40 20 0C 00 08 00 05 00 13 07 04 00 40 00 51 00")
         #expect(
@@ -67,7 +67,7 @@ struct NumberTests {
         #expect(describe("02 40 20 06 00 02 00 06 00 05 08").securityManager?.code == 5)
     }
 
-    @Test("the first fragment of a frame has its header and the last one its PDU")
+    @Test("the first fragment of a frame has its header, and the last one its PDU")
     func fragments() {
         var tracer = PacketTracer()
         let packets = ["02 40 20 05 00 05 00 04 00 1B", "02 40 10 02 00 03 00", "02 40 10 02 00 AA BB"].map { packet in
@@ -114,14 +114,14 @@ struct NumberTests {
         ("F0 01 02", .init(opcode: 0xF0)),
     ]
 
-    @Test("of ATT PDUs", arguments: attributes)
+    @Test("numbers of ATT PDUs", arguments: attributes)
     func attribute(_ pdu: String, _ expected: PacketDescription.Attribute) {
         let length = bytes(pdu).count
         let (acl, l2cap) = (hexadecimal(length + 4), hexadecimal(length))
         #expect(describe("02 40 20 \(acl) 00 \(l2cap) 00 04 00 \(pdu)").attribute == expected)
     }
 
-    @Test("of an error")
+    @Test("numbers of an ATT error")
     func error() {
         let error = describe("02 40 20 09 00 05 00 04 00 01 0A 03 00 02").attribute?.error
         #expect(error == ATTError(requestOpcode: 0x0A, handle: 0x0003, code: ATTErrorCode(rawValue: 2)))

@@ -34,7 +34,7 @@ struct PacketTests {
     }
 
     @Test(
-        "names of fields are written as words",
+        "field names are written as words",
         arguments: [
             (
                 "04 0E 0C 01 01 10 00 0D 34 12 0D 0F 00 78 56",
@@ -176,7 +176,7 @@ struct PacketTests {
         #expect(trace(malformed, showsKeys: true).contains("0D 0E"))
     }
 
-    @Test("whose a key is that encrypts a link is said without showing it")
+    @Test("the owner of a link's encryption key is shown without the key")
     func keyOwners() {
         let key: UInt128 = 0x0F0E_0D0C_0B0A_0908_0706_0504_0302_0100
         let reply = "01 1A 20 12 40 00 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F"
@@ -195,7 +195,7 @@ struct PacketTests {
     }
 
     @Test(
-        "nor are those of BR/EDR, which have no type here",
+        "BR/EDR keys, whose packets are not decoded, are shown only on request",
         arguments: [
             // Link Key Request Reply, Write Stored Link Key, Link Key Notification, Read Local OOB Data answered.
             ("01 0B 04 03 01 02 AA", "CMD Command 0x040B"), ("01 11 0C 02 01 AA", "CMD Command 0x0C11"),
@@ -208,7 +208,7 @@ struct PacketTests {
     }
 
     @Test(
-        "time is in seconds, to the microsecond; the mark is the direction",
+        "times are in seconds, to the microsecond, and the mark shows the direction",
         arguments: [
             (12_345_678, .hostToController, "0.012345 > CMD Reset"),
             (0, .controllerToHost, "0.000000 < CMD Reset"),

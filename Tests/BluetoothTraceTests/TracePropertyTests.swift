@@ -3,7 +3,7 @@ import BluetoothTrace
 import TestSupport
 import Testing
 
-@Suite("Trace: what holds for any packet")
+@Suite("Trace: properties that hold for any packet")
 struct TracePropertyTests {
     static let samples: [[UInt8]] = [
         "01 0B 20 07 01 10 00 08 00 01 00", "04 05 04 00 40 00 08",
@@ -15,7 +15,7 @@ struct TracePropertyTests {
         "02 40 10 04 00 12 00 01 02", "02 40 10 01 00 0B",
     ].map(bytes)
 
-    @Test("every packet gets one line, however its bytes are changed or cut")
+    @Test("every packet gets one line, however its bytes are changed or truncated")
     func oneLine() {
         var state: UInt64 = 0x9E37_79B9_7F4A_7C15
         func random(below bound: Int) -> Int {

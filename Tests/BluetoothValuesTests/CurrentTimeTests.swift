@@ -6,7 +6,7 @@ import Testing
 @Suite("Current Time")
 struct CurrentTimeTests {
     @Test(
-        "times, both ways",
+        "times are encoded and decoded",
         arguments: [
             .init(
                 "E8 07 02 1D 17 3B 3A 04 80 01",
@@ -38,7 +38,7 @@ struct CurrentTimeTests {
     }
 
     @Test(
-        "an invalid time is refused, with its offset",
+        "an invalid time is rejected, with its offset",
         arguments: [
             ("2D 06 02 1D 17 3B 3A 04 80 01", 0), ("10 27 02 1D 17 3B 3A 04 80 01", 0),
             ("E8 07 0D 1D 17 3B 3A 04 80 01", 2), ("E8 07 02 20 17 3B 3A 04 80 01", 3),
@@ -49,7 +49,7 @@ struct CurrentTimeTests {
         #expect(failure(of: CurrentTime.self, bytes(text)) == DecodingFailure(.invalidValue, at: offset))
     }
 
-    @Test("an invalid time is sent as the nearest valid one")
+    @Test("an invalid time is encoded as the nearest valid one")
     func nearest() {
         let late = DateTime(year: .max, month: .max, day: .max, hours: .max, minutes: .max, seconds: .max)
         #expect(CurrentTime(dateTime: late).encoded == bytes("0F 27 0C 1F 17 3B 3B 00 00 00"))

@@ -7,7 +7,7 @@ struct CyclingTests {
     typealias Crank = CSCMeasurement.Crank
 
     @Test(
-        "measurements, both ways",
+        "measurements are encoded and decoded",
         arguments: [
             .init("00", .init()),
             .init("01 E8 03 00 00 00 04", .init(wheel: Wheel(cumulativeRevolutions: 1000, lastEventTime: 1024))),
@@ -31,7 +31,7 @@ struct CyclingTests {
     }
 
     @Test(
-        "features, both ways",
+        "features are encoded and decoded",
         arguments: [
             .init("00 00", []), .init("01 00", .wheelRevolutionData), .init("02 00", .crankRevolutionData),
             .init("04 00", .multipleSensorLocations),
@@ -42,7 +42,7 @@ struct CyclingTests {
     }
 
     @Test(
-        "speed, with a wheel of two metres",
+        "speed with a wheel circumference of two metres",
         arguments: [
             (
                 Wheel(cumulativeRevolutions: 1000, lastEventTime: 0),

@@ -20,13 +20,13 @@ struct HeartRateTests {
                 rrIntervals: [.seconds(1) / 1024, .seconds(65535) / 1024])),
     ]
 
-    @Test("measurements, both ways", arguments: measurements)
+    @Test("measurements are encoded and decoded", arguments: measurements)
     func measurement(_ example: Example<HeartRateMeasurement>) throws {
         try example.check()
     }
 
     @Test(
-        "other encodings with the same meaning",
+        "other encodings with the same meaning are accepted",
         arguments: [
             // Sixteen bits where eight would do.
             .init("01 48 00", .init(heartRate: 72)),
@@ -54,7 +54,7 @@ struct HeartRateTests {
     }
 
     @Test(
-        "locations, both ways, including reserved ones",
+        "locations, including reserved ones, are encoded and decoded",
         arguments: [
             (.init("00", .other), "other"), (.init("01", .chest), "chest"), (.init("02", .wrist), "wrist"),
             (.init("03", .finger), "finger"), (.init("04", .hand), "hand"), (.init("05", .earLobe), "ear lobe"),

@@ -51,7 +51,7 @@ struct LengthTests {
         Case(type: ManufacturerNameString.self, text: "4E 6F C3 A9", needed: [nil, nil, nil, nil]),
     ]
 
-    @Test("a prefix is refused, with its length and the number of missing octets", arguments: cases)
+    @Test("a truncated value is rejected, with its length and the number of missing octets", arguments: cases)
     func prefixes(_ test: Case) throws {
         let value = bytes(test.text)
         try #require(test.needed.count == value.count)
@@ -63,7 +63,7 @@ struct LengthTests {
     }
 
     @Test(
-        "a fixed-length value with extra octets is refused",
+        "a fixed-length value with extra octets is rejected",
         arguments: [
             (BodySensorLocation.self, "01"), (BatteryLevel.self, "64"), (SystemID.self, "01 02 03 04 05 56 34 12"),
             (PnPID.self, "01 0F 00 34 12 13 02"), (CurrentTime.self, "E8 07 02 1D 17 3B 3A 04 80 01"),
@@ -75,7 +75,7 @@ struct LengthTests {
         #expect(failure(of: type, value + [0]) == expected)
     }
 
-    @Test("each type has the UUID that was assigned to it")
+    @Test("each type has its assigned UUID")
     func uuids() {
         let types: [(any CharacteristicValue.Type, BluetoothUUID)] = [
             (BatteryLevel.self, "2A19"), (TemperatureMeasurement.self, "2A1C"), (TemperatureType.self, "2A1D"),

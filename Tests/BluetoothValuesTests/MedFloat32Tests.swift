@@ -17,12 +17,12 @@ struct MedFloat32Tests {
         #expect("\(number)" == "\(value)")
     }
 
-    @Test("the greatest and the least exponent", arguments: [(0x7F00_0001, 1e127), (0x8000_0001, 1e-128)])
+    @Test("the largest and the smallest exponent", arguments: [(0x7F00_0001, 1e127), (0x8000_0001, 1e-128)])
     func exponent(_ rawValue: UInt32, value: Double) {
         #expect(abs(Double(MedFloat32(rawValue: rawValue)) / value - 1) < 1e-12)
     }
 
-    @Test("the parts of a number")
+    @Test("exponent and mantissa of a number")
     func parts() {
         let number = MedFloat32(rawValue: 0xFDFF_FFF6)
         #expect(number.exponent == -3)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Temperature and Temperature Measurement")
 struct TemperatureTests {
     @Test(
-        "measurements, both ways",
+        "measurements are encoded and decoded",
         arguments: [
             .init("00 6C 01 00 FF", .init(temperature: MedFloat32(36.4, exponent: -1))),
             .init("00 38 0E 00 FE", .init(temperature: MedFloat32(36.4))),
@@ -35,20 +35,22 @@ struct TemperatureTests {
         try Example("F8 6C 01 00 FF AA BB", value).checkDecoding()
     }
 
-    @Test("an invalid time stamp is refused")
+    @Test("an invalid time stamp is rejected")
     func invalidTimeStamp() {
         let value = bytes("02 6C 01 00 FF E8 07 0D 1D 17 3B 3A")
         #expect(failure(of: TemperatureMeasurement.self, value) == DecodingFailure(.invalidValue, at: 7))
     }
 
-    @Test("degrees Celsius, whatever the unit", arguments: [(212, 100), (32, 0), (-40, -40)] as [(Double, Double)])
+    @Test(
+        "temperatures are converted to degrees Celsius from either unit",
+        arguments: [(212, 100), (32, 0), (-40, -40)] as [(Double, Double)])
     func celsius(_ fahrenheit: Double, celsius: Double) {
         let value = TemperatureMeasurement(temperature: MedFloat32(fahrenheit), unit: .fahrenheit)
         #expect(value.celsius == celsius)
         #expect(TemperatureMeasurement(temperature: MedFloat32(celsius)).celsius == celsius)
     }
 
-    @Test("types by themselves, both ways")
+    @Test("temperature types are encoded and decoded")
     func types() throws {
         let types: [TemperatureType] = [
             .armpit, .body, .ear, .finger, .gastrointestinalTract, .mouth, .rectum, .toe, .tympanum,
@@ -58,7 +60,7 @@ struct TemperatureTests {
     }
 
     @Test(
-        "environmental temperatures, both ways",
+        "environmental temperatures are encoded and decoded",
         arguments: [
             .init("66 09", .init(celsius: 24.06)), .init("00 00", .init(celsius: 0)),
             .init("FF FF", .init(celsius: -0.01)), .init("FF 7F", .init(celsius: 327.67)),
@@ -68,7 +70,7 @@ struct TemperatureTests {
         try example.check()
     }
 
-    @Test("nothing is colder than absolute zero", arguments: ["4C 95", "01 80"])
+    @Test("a temperature below absolute zero is rejected", arguments: ["4C 95", "01 80"])
     func tooCold(_ text: String) {
         #expect(failure(of: Temperature.self, bytes(text)) == DecodingFailure(.invalidValue, at: 0))
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Weight Measurement")
 struct WeightTests {
     @Test(
-        "measurements, both ways",
+        "measurements are encoded and decoded",
         arguments: [
             .init("00 08 39", .init(weight: 73)),
             .init("00 09 39", .init(weight: 73.005)),
@@ -27,7 +27,7 @@ struct WeightTests {
         try example.check()
     }
 
-    @Test("every possible weight, both ways", arguments: [0, 1] as [UInt8])
+    @Test("every possible weight is decoded and encoded", arguments: [0, 1] as [UInt8])
     func weights(flags: UInt8) throws {
         for number in 0...UInt16.max {
             let octets = [flags, UInt8(truncatingIfNeeded: number), UInt8(number >> 8)]
@@ -35,7 +35,7 @@ struct WeightTests {
         }
     }
 
-    @Test("every possible body mass index and height, both ways", arguments: [8, 9] as [UInt8])
+    @Test("every possible body mass index and height is decoded and encoded", arguments: [8, 9] as [UInt8])
     func bodies(flags: UInt8) throws {
         for number in 0...UInt16.max {
             let octets = [UInt8(truncatingIfNeeded: number), UInt8(number >> 8)]
@@ -49,7 +49,7 @@ struct WeightTests {
         try Example("F0 08 39 AA BB", WeightMeasurement(weight: 73)).checkDecoding()
     }
 
-    @Test("kilograms, whatever the units")
+    @Test("weights are converted to kilograms from either system of units")
     func kilograms() throws {
         #expect(WeightMeasurement(weight: 73).kilograms == 73)
         let pounds = try #require(WeightMeasurement(weight: 100, units: .imperial).kilograms)
@@ -67,7 +67,7 @@ struct WeightTests {
         #expect(WeightMeasurement(weight: weight).encoded == bytes(text))
     }
 
-    @Test("so is a body")
+    @Test("body mass index and height are rounded and clamped")
     func nearestBody() {
         let bodies: [(WeightMeasurement.Body, String)] = [
             (.init(massIndex: 23.44, height: 1.7564), "EA 00 DC 06"),

@@ -24,9 +24,9 @@ struct AdapterLinesTests {
                 "hci0   00:AA:01:00:00:42  USB      up",
                 "hci1   -                  virtual  in use by a\"b\\c (process 1234)",
                 "hci12  -                  ?        "
-                    + "down, blocked, to unblock it: sudo rfkill unblock bluetooth, without Low Energy",
+                    + "down, blocked (to unblock: sudo rfkill unblock bluetooth), no Low Energy",
                 "hci2   -                  RS-232   "
-                    + "in use by another program, blocked by a switch or key of this machine",
+                    + "in use by another program, blocked by a hardware switch or key",
             ])
         #expect(AdapterLines.table([]) == [])
     }

@@ -26,7 +26,7 @@ struct AdvertiseTests {
             .notSupported(feature), option: command.extended.option(needing:))
         #expect(failure.status == .notFound && failure.message?.contains(words) == true, "\(failure)")
         let other = CommandFailure(.notSupported(.subscriptions), option: command.extended.option(needing:))
-        #expect(other.message == "the characteristic neither notifies nor indicates")
+        #expect(other.message == "the characteristic supports neither notifications nor indications")
     }
 
     private func data(_ arguments: String) throws -> [UInt8] {
@@ -38,7 +38,7 @@ struct AdvertiseTests {
     private func words(_ arguments: String) -> [String] { arguments.split(separator: " ").map(String.init) }
 
     @Test(
-        "Octets of each format",
+        "Each format is encoded as specified",
         arguments: [
             (
                 "beacon ibeacon FB0B57A2-8228-44CD-913A-94A122BA1206 1 2 --power -47",
@@ -82,7 +82,7 @@ struct AdvertiseTests {
         #expect(try command.octets.scanResponse == [12, 0x09] + Array("Thermometer".utf8))
     }
 
-    @Test("Encrypted as in the example of BTHome's specification")
+    @Test("Encrypted BTHome data matches the example in its specification")
     func encrypted() throws {
         let path = "/tmp/ble-keys-\(UInt64.random(in: 0 ... .max))"
         let file = try #require(fopen(path, "w"))
@@ -101,11 +101,11 @@ struct AdvertiseTests {
     }
 
     @Test(
-        "Refusals say why",
+        "Invalid arguments are refused with a reason",
         arguments: [
             ("advertise", "there is nothing to advertise"),
             ("advertise --data 02 --name A", "leave out the other parts"),
-            ("advertise --data 0", "at most 1650 octets"), ("advertise --scan-response 02", "goes with --data"),
+            ("advertise --data 0", "at most 1650 octets"), ("advertise --scan-response 02", "requires --data"),
             ("advertise --service-data 180F", "UUID=HEX"), ("advertise --manufacturer 4C=00", "COMPANY=HEX"),
             ("advertise --name A --interval 5", "from 20 to 10240 ms"),
             ("beacon eddystone-uid 00 AABBCCDDEEFF", "20 hexadecimal digits, not 2"),
@@ -116,16 +116,16 @@ struct AdvertiseTests {
             ("beacon bthome heat_index=1", "no measurement \"heat_index\""),
             ("beacon bthome battery=101010", "out of range"),
             ("beacon bthome battery=1 --counter 1", "give all of them"),
-            ("beacon bthome text=0123456789012345678901234567890", "31 octets are all there is"),
+            ("beacon bthome text=0123456789012345678901234567890", "the limit is 31 octets"),
             ("advertise --service-data 180F=" + String(repeating: "00", count: 30), "does not fit"),
-            ("advertise --data " + String(repeating: "00", count: 32), "32 octets take --extended"),
+            ("advertise --data " + String(repeating: "00", count: 32), "32 octets need --extended"),
             ("advertise --data " + String(repeating: "00", count: 1651) + " --extended", "at most 1650 octets"),
             ("advertise --name A --phy 2m,coded", "such as coded,2m"), ("advertise --name A --sid 16", "0 to 15"),
             ("advertise --name A --events 0", "1 to 255"), ("advertise --name A --power 21", "-127 to 20"),
             ("advertise --data 01 --scan-response 02 --extended --no-connectable", "stands alone"),
             ("advertise --name A --directed C0:11:22:33:44:55", "carries no data without --extended"),
             ("advertise --directed C0:11:22:33:44:55 --no-connectable", "leave out --no-connectable"),
-            ("advertise --name A --high-duty", "goes with --directed"),
+            ("advertise --name A --high-duty", "requires --directed"),
             ("advertise --directed C0:11:22:33:44:55 --high-duty --sid 1", "without extended advertising"),
         ])
     func refusals(_ arguments: String, _ reason: String) {
@@ -135,7 +135,7 @@ struct AdvertiseTests {
     }
 
     @Test(
-        "PHYs are a primary and a secondary one",
+        "PHYs are parsed as a primary and a secondary PHY",
         arguments: [
             ("1m", AdvertisingPHY.le1M, AdvertisingPHY.le1M), ("2m", .le1M, .le2M), ("coded", .leCoded, .leCoded),
             ("coded,2m", .leCoded, .le2M), ("1M,Coded", .le1M, .leCoded),
@@ -144,7 +144,7 @@ struct AdvertiseTests {
         #expect(AdvertisingPHYs(argument: text) == AdvertisingPHYs(primary: primary, secondary: secondary))
     }
 
-    @Test("What is extended has all of its data in one place, and implies extended PDUs")
+    @Test("Extended options imply extended PDUs, with all data in the advertising data")
     func extended() throws {
         let command = try #require(
             try BLE.parseAsRoot([
@@ -161,7 +161,7 @@ struct AdvertiseTests {
     }
 
     @Test(
-        "What is for one device has no data but with --extended",
+        "Directed advertising has data only with --extended",
         arguments: [
             ("", [UInt8](), false), (" --high-duty", [], true), (" --extended --name A", [2, 1, 6, 2, 9, 0x41], false),
         ])

@@ -7,7 +7,7 @@ import Testing
 struct AdvertisingRenewalTests {
     private static let refusal = BluetoothError.refusedByController(.commandDisallowed)
 
-    @Test("Advertising begins again after any number of refusals, each time after a longer pause")
+    @Test("Advertising starts again after any number of refusals, with pauses that grow up to a limit")
     func survives() async throws {
         let clock = HandClock()
         try await TimeLimits.$clock.withValue(clock) {
@@ -35,7 +35,9 @@ struct AdvertisingRenewalTests {
         }
     }
 
-    @Test("Any other error ends it", arguments: [.adapterClosed, .cancelled, .invalidParameters] as [BluetoothError])
+    @Test(
+        "Any other error ends advertising",
+        arguments: [.adapterClosed, .cancelled, .invalidParameters] as [BluetoothError])
     func ends(_ error: BluetoothError) async {
         let clock = HandClock()
         await TimeLimits.$clock.withValue(clock) {

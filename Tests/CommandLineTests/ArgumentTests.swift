@@ -5,7 +5,7 @@ import Testing
 /// What the types of arguments accept and refuse.
 struct ArgumentTests {
     @Test(
-        "A window of signal strengths is MIN..MAX",
+        "A range of signal strengths is MIN..MAX",
         arguments: [
             ("-70..0", -70...0), ("-127..20", -127...20), ("-60..-60", -60 ... -60), ("-128..127", -128...127),
         ] as [(String, ClosedRange<Int8>)])
@@ -14,7 +14,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "No window: ends missing, in the wrong order or no numbers of eight bits",
+        "A range with bounds that are missing, in the wrong order or out of range is refused",
         arguments: [
             "", "..", "-70", "-70..", "..0", "0..-70", "-70...0", "-70..x", "-129..0", "0..128", "-70 ..0", "-70-0",
         ])
@@ -34,13 +34,15 @@ struct ArgumentTests {
         #expect(seconds?.description == description)
     }
 
-    @Test("No time", arguments: ["", "0", "-1", "0.0001", "31536001", "nan", "inf", "1e300", "ten", "1 s"])
+    @Test(
+        "Invalid times are refused",
+        arguments: ["", "0", "-1", "0.0001", "31536001", "nan", "inf", "1e300", "ten", "1 s"])
     func noSeconds(text: String) {
         #expect(Seconds(argument: text) == nil)
     }
 
     @Test(
-        "A chunk is a number of octets that a notification can carry, or mtu",
+        "A chunk size is a number of octets that fits in a notification, or mtu",
         arguments: [
             ("1", .octets(1)), ("20", .octets(20)), ("509", .octets(509)), ("mtu", .maximum), ("0", nil), ("510", nil),
             ("-1", nil), ("MTU", nil), ("", nil), ("20.0", nil),

@@ -6,7 +6,7 @@ import Testing
 /// Which attributes a user means.
 struct AttributeSelectorTests {
     @Test(
-        "Handles, UUIDs, and UUIDs in a service",
+        "A selector is a handle, a UUID, or a UUID in a service",
         arguments: [
             ("0x0010", .handle(0x10)), ("0Xffff", .handle(0xFFFF)), ("2A37", .uuid("2A37", service: nil)),
             ("180d/2a37", .uuid("2A37", service: "180D")),
@@ -35,7 +35,7 @@ struct AttributeSelectorTests {
         descriptors: [DiscoveredDescriptor(uuid: "2904", handle: 4), DiscoveredDescriptor(uuid: "2904", handle: 8)])
 
     @Test(
-        "All attributes that have the UUID, in the service if there is one",
+        "A UUID selects all attributes that have it, in the service if one is given",
         arguments: [
             ("2A19", [3, 7]), ("180F/2A19", [3]), ("F000/2A19", [7]), ("F000/F001", [10]), ("180F/F001", []),
             ("2904", [4, 8]),
@@ -46,7 +46,7 @@ struct AttributeSelectorTests {
         #expect(selector.attributes(in: Self.database).map(\.handle) == expected)
     }
 
-    @Test("A handle is what the database says about it")
+    @Test("A handle selects the attribute that the database has there")
     func handle() throws {
         let value = AttributeSelector.handle(7).attributes(in: Self.database)
         #expect(value.first?.characteristic?.declarationHandle == 6)

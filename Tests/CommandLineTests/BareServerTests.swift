@@ -64,7 +64,7 @@ struct BareServerTests {
             ])
     }
 
-    @Test("notifications come at their times after the subscription, and again after the next one")
+    @Test("notifications are sent at their times after each subscription")
     func schedule() throws {
         var server = try Self.server()
         server.begin(at: .zero)
@@ -88,13 +88,13 @@ struct BareServerTests {
         }
     }
 
-    @Test("lines of standard input are sent, and wrong ones are one message each")
+    @Test("lines of standard input are sent, and each invalid line gives one message")
     func lines() throws {
         var server = try Self.server()
         server.begin(at: .zero)
         server.enter("notify 0x0005 01", at: .zero)
         #expect(server.outgoing.isEmpty)
-        #expect(server.complaints == ["\"notify 0x0005 01\": the peer has not subscribed to that at 0x0005"])
+        #expect(server.complaints == ["\"notify 0x0005 01\": the peer has not subscribed to 0x0005"])
         server.complaints = []
         server.receive([0x12, 0x09, 0x00, 0x03, 0x00], at: .zero)
         server.outgoing = []
@@ -115,11 +115,11 @@ struct BareServerTests {
         #expect(server.outgoing == sent + [[0x1D, 0x05, 0x00, 0xFE]])
         let wrong: [(String, String)] = [
             ("shout 5 01", "\"shout 5 01\": expected notify HANDLE HEX or indicate HANDLE HEX"),
-            ("notify", "\"notify\": expected a handle such as 0x0012 behind notify"),
-            ("notify 0 01", "\"notify 0 01\": expected a handle such as 0x0012 behind notify"),
-            ("notify 0x10000 01", "\"notify 0x10000 01\": expected a handle such as 0x0012 behind notify"),
-            ("notify 5 0G", "\"notify 5 0G\": expected octets in hexadecimal behind the handle"),
-            ("notify 11 00", "\"notify 11 00\": the peer has not subscribed to that at 0x000B"),
+            ("notify", "\"notify\": expected a handle such as 0x0012 after notify"),
+            ("notify 0 01", "\"notify 0 01\": expected a handle such as 0x0012 after notify"),
+            ("notify 0x10000 01", "\"notify 0x10000 01\": expected a handle such as 0x0012 after notify"),
+            ("notify 5 0G", "\"notify 5 0G\": expected octets in hexadecimal after the handle"),
+            ("notify 11 00", "\"notify 11 00\": the peer has not subscribed to 0x000B"),
             (
                 "notify 5 " + String(repeating: "00", count: 21),
                 "\"notify 5 \(String(repeating: "00", count: 21))\": "
@@ -146,6 +146,6 @@ struct BareServerTests {
         #expect(server.isDead)
     }
 
-    @Test("a bearer is an open descriptor of the right type", arguments: ["fd:", "fd:x", "fd:-1", "3", "tcp:3"])
+    @Test("names that are not fd:N are refused", arguments: ["fd:", "fd:x", "fd:-1", "3", "tcp:3"])
     func names(text: String) { #expect(BearerName(argument: text) == nil) }
 }

@@ -15,7 +15,7 @@ struct BenchTests {
         #expect(BenchService.number(of: [1, 2, 3]) == nil)
     }
 
-    @Test("The first notification begins the time, and numbers that are missing count as lost")
+    @Test("The first notification starts the time, and missing numbers count as lost")
     func meter() {
         let meter = NotificationMeter(), start = ContinuousClock.now
         for (number, offset) in [(UInt32.max - 1, 0), (UInt32.max, 10), (2, 30), (3, 40)] as [(UInt32, Int)] {
@@ -28,7 +28,7 @@ struct BenchTests {
         #expect(meter.result.bitsPerSecond == 60_000)
     }
 
-    @Test("Nothing was received in no time")
+    @Test("Without notifications, the rate is zero")
     func empty() {
         #expect(NotificationMeter().result.bitsPerSecond == 0)
     }
@@ -46,7 +46,7 @@ struct BenchTests {
         #expect(result.roundTrip(percentile: percentile) == .milliseconds(expected))
     }
 
-    @Test("Attempts to connect again are made after 1, 2, 4 … at most 30 seconds")
+    @Test("Attempts to reconnect follow after 1, 2, 4 … at most 30 seconds")
     func pauses() {
         var pauses = ReconnectPauses()
         #expect((0..<7).map { _ in pauses.next().duration } == [1, 2, 4, 8, 16, 30, 30].map { .seconds($0) })
@@ -55,7 +55,7 @@ struct BenchTests {
     }
 
     @Test(
-        "The PHYs of the link are shown, both where they differ",
+        "The PHY of the link is shown, or both PHYs if they differ",
         arguments: [
             (LEPHY.le2M, LEPHY.le2M, "LE 2M", "\"transmitPHY\":\"2M\",\"receivePHY\":\"2M\""),
             (.leCoded, .le1M, "LE Coded out, LE 1M in", "\"transmitPHY\":\"Coded\",\"receivePHY\":\"1M\""),

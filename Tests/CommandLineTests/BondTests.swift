@@ -44,7 +44,7 @@ struct BondTests {
         return CommandFailure(.success, nil)
     }
 
-    @Test("Each bond is a line, and shows no key")
+    @Test("Each bond is printed on one line, without keys")
     func table() {
         #expect(
             BondLines.table([(Self.local, [Self.plain, Self.bond]), (Self.other, [])]) == [
@@ -57,7 +57,7 @@ struct BondTests {
             ])
     }
 
-    @Test("Each bond is a JSON object, and shows no key")
+    @Test("Each bond is printed as a JSON object, without keys")
     func objects() {
         #expect(
             BondLines.objects([(Self.local, [Self.plain, Self.bond]), (Self.other, [])]) == [
@@ -70,7 +70,7 @@ struct BondTests {
             ])
     }
 
-    @Test("A file that is too long to be imported is not even read")
+    @Test("A file that is too long to import is not read")
     func tooLong() async throws {
         let path = directory + ".json"
         let descriptor = open(path, O_CREAT | O_WRONLY, 0o600)
@@ -83,7 +83,7 @@ struct BondTests {
         #expect(
             failure.message
                 == "\(path): longer than the 16777216 octets allowed; import a file that ble bonds export wrote, or a "
-                + "directory of BlueZ's")
+                + "directory of BlueZ")
     }
 
     @Test("A bond is removed by its address")
@@ -97,7 +97,7 @@ struct BondTests {
         #expect(
             failure
                 == CommandFailure(
-                    .failure, "there is no bond with C0:00:00:00:00:01; ble bonds list shows which there are"))
+                    .failure, "there is no bond with C0:00:00:00:00:01; ble bonds list shows all bonds"))
         try store.save(Self.plain, of: Self.other)
         let choice = try await self.failure("remove", "00:00:00:00:00:02/P")
         #expect(choice.status == .usage)
@@ -107,7 +107,7 @@ struct BondTests {
         #expect(try store.bonds(of: Self.other) == [])
     }
 
-    @Test("What was exported can be imported elsewhere, and no file is overwritten")
+    @Test("Exported bonds can be imported, and no file is overwritten")
     func archive() async throws {
         try store.save(Self.bond, of: Self.local)
         try store.save(Self.plain, of: Self.other)
@@ -117,17 +117,17 @@ struct BondTests {
         #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600)
         #expect(
             try await failure("export", file)
-                == CommandFailure(.failure, "\(file) exists, and is not overwritten; remove it, or name another file"))
+                == CommandFailure(.failure, "\(file) already exists; remove it, or choose another file"))
 
         try store.remove(Self.bond.peer, of: Self.local)
         try await run("import", file)
         #expect(try store.bonds(of: Self.local) == [Self.bond])
         #expect(try store.bonds(of: Self.other) == [Self.plain])
         // All are there by now.
-        #expect(try await failure("import", file).message == "there is no bond to take over in \(file)")
+        #expect(try await failure("import", file).message == "there is no bond to import in \(file)")
     }
 
-    @Test("Bonds of BlueZ are taken over, and those that are there stay")
+    @Test("Bonds of BlueZ are imported, and existing bonds are kept")
     func blueZ() async throws {
         let device = directory + "/bluez/00:1B:DC:00:00:01/C0:00:00:00:00:01"
         try FileManager.default.createDirectory(atPath: device, withIntermediateDirectories: true)
@@ -151,7 +151,7 @@ struct BondTests {
         #expect(try store.bonds(of: identity) == bonds)
     }
 
-    @Test("What goes wrong is one line", arguments: [["export"], ["import", "/nonexistent"]])
+    @Test("An error message is one line", arguments: [["export"], ["import", "/nonexistent"]])
     func failures(arguments: [String]) async throws {
         let failure = try await failure(
             arguments[0], arguments.count > 1 ? arguments[1] : directory + "/none")

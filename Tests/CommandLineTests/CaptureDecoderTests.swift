@@ -21,14 +21,14 @@ struct CaptureDecoderTests {
             microsecondsSince1970: microseconds, adapter: adapter)
     }
 
-    @Test("Times count from the first packet, and never backwards beyond it")
+    @Test("Times count from the first packet, and are never negative")
     func times() {
         let records = [5_000_000, 6_500_001, 4_000_000].map { (record(at: $0), Self.reset) }
         #expect(
             lines(records, .h4) == ["0.000000 > CMD Reset", "1.500001 > CMD Reset", "0.000000 > CMD Reset"])
     }
 
-    @Test("Invalid time stamps do no harm")
+    @Test("Invalid timestamps do no harm")
     func wildTimes() {
         let records = [Int64.min, .max, 0].map { (record(at: $0), Self.reset) }
         #expect(lines(records, .h4).count == 3)
@@ -44,7 +44,7 @@ struct CaptureDecoderTests {
             ])
     }
 
-    @Test("The monitor's records carry their adapter, and count no indicator")
+    @Test("The monitor's records are shown with their adapter, and are not cut off")
     func adapters() {
         let records = [record(at: 0, length: 3, adapter: 0), record(at: 0, length: 3, adapter: 7)]
         #expect(

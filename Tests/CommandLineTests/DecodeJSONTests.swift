@@ -19,7 +19,7 @@ struct DecodeJSONTests {
             direction: direction, type: type, originalLength: length, microsecondsSince1970: microseconds)
     }
 
-    @Test("a command, a fragment, and the PDU it begins")
+    @Test("a command, a fragment, and the PDU that it starts")
     func packets() {
         let records: [(BTSnoop.Record, [UInt8])] = [
             (record(.sent, .command, at: 5, length: 4), [0x01, 0x03, 0x0C, 0x00]),
@@ -44,7 +44,7 @@ struct DecodeJSONTests {
             ])
     }
 
-    @Test("an event, an error, and a packet cut off in a capture of the monitor")
+    @Test("an event, and a truncated packet in a capture of the monitor")
     func monitor() {
         var event = record(.received, .event, at: 0, length: 6)
         (event.adapter, event.monitorOpcode, event.cumulativeDrops) = (3, .event, 2)

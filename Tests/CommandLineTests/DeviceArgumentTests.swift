@@ -7,7 +7,7 @@ import Testing
 /// Which controller and which device are meant.
 struct DeviceArgumentTests {
     @Test(
-        "A device is an address where that can be one, else a name",
+        "A device argument is an address if it looks like one, otherwise a name",
         arguments: [
             ("C0:11:22:33:44:55", .address(DeviceAddress(0xC011_2233_4455, kind: .random))),
             ("00:11:22:33:44:55/P", .address(DeviceAddress(0x0011_2233_4455, kind: .public))),
@@ -18,13 +18,13 @@ struct DeviceArgumentTests {
         #expect(DeviceSelector(argument: text) == expected)
     }
 
-    @Test("A name is shown so that it cannot control the terminal")
+    @Test("A name is escaped so that it cannot control the terminal")
     func deviceText() {
         #expect("\(DeviceSelector.name("a\u{1B}\u{202E}"))" == "\"a\\u{1B}\\u{202E}\"")
     }
 
     @Test(
-        "Without --transport the environment says where the controller is, else it is the first adapter",
+        "Without --transport, the environment names the controller, and without that it is the first adapter",
         arguments: [
             (["--transport", "unix-client:a"], "hci-socket:1", "unix-client:a"), ([], "hci-socket:1", "hci-socket:1"),
             ([], "", "hci-socket"), ([], nil, "hci-socket"),
@@ -35,7 +35,7 @@ struct DeviceArgumentTests {
     }
 
     @Test(
-        "What is wrong in the environment is told with the variable's name",
+        "An error in the environment is reported with the variable's name",
         arguments: ["usb:0", "virtual", "tcp-client:a"])
     func environment(variable: String) throws {
         let options = try TransportOptions.parse([])

@@ -20,7 +20,7 @@ struct DiagnosticsTests {
         return String(decoding: text, as: UTF8.self)
     }
 
-    @Test("What nobody reads is dropped and counted, and what comes after that is written again")
+    @Test("Unread messages are dropped and counted, and later messages are written again")
     func drops() {
         let (reader, writer) = Self.makePipe()
         defer {
@@ -35,12 +35,12 @@ struct DiagnosticsTests {
         #expect((50..<66).contains(lines.count))
         diagnostics.write("b\n")
         let dropped = 100 - (lines.count - 1)
-        #expect(Self.text(of: reader) == "(\(dropped) messages were dropped, since nobody read them)\nb\n")
+        #expect(Self.text(of: reader) == "(\(dropped) messages were dropped because nobody read them)\nb\n")
         diagnostics.write("c\n")
         #expect(Self.text(of: reader) == "c\n")
     }
 
-    @Test("A message longer than a pipe takes at once is written to a reader who reads")
+    @Test("A message longer than a pipe's buffer is written completely if it is read")
     func long() async {
         let (reader, writer) = Self.makePipe()
         let text = String(repeating: "0123456789", count: 20_000)
@@ -85,7 +85,7 @@ struct DiagnosticsTests {
         #expect(Self.text(of: reader) == "again? \n")
     }
 
-    @Test("A question, a message and a text in place do not erase output without an end of line")
+    @Test("A question, a message and text in place do not erase output that lacks an end of line")
     func partialOutput() {
         let (reader, writer) = Self.makePipe()
         defer {
@@ -114,7 +114,7 @@ struct DiagnosticsTests {
         #expect(Self.text(of: reader) == erasure + "b\n")
     }
 
-    @Test("A question is erased on all rows that it takes", arguments: [(19, 0), (20, 0), (21, 1), (40, 1), (41, 2)])
+    @Test("A question is erased on all rows that it occupies", arguments: [(19, 0), (20, 0), (21, 1), (40, 1), (41, 2)])
     func wrapped(_ length: Int, _ rows: Int) {
         let (reader, writer) = Self.makePipe()
         defer {
@@ -131,7 +131,7 @@ struct DiagnosticsTests {
         #expect(Self.text(of: reader) == question)
     }
 
-    @Test("A question that is asked, answered or withdrawn during output is shown once, or no more")
+    @Test("A question asked during output is shown once, and one withdrawn during output is not shown again")
     func duringOutput() {
         let (reader, writer) = Self.makePipe()
         defer {
@@ -152,7 +152,7 @@ struct DiagnosticsTests {
         #expect(Self.text(of: reader) == erasure + "b\n")
     }
 
-    @Test("Standard output does not run into a text in place")
+    @Test("Standard output does not run into text in place")
     func room() {
         let (reader, writer) = Self.makePipe()
         defer {
@@ -173,7 +173,7 @@ struct DiagnosticsTests {
         #expect(Self.text(of: reader) == erasure + "waiting")
     }
 
-    @Test("Nobody is told that nobody can be told")
+    @Test("A closed standard error is ignored")
     func closed() {
         let (reader, writer) = Self.makePipe()
         signal(SIGPIPE, SIG_IGN)

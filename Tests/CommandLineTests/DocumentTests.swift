@@ -59,7 +59,7 @@ struct DocumentTests {
         return (path, code[match.range.lowerBound...].dropFirst().prefix { !"|;&>".contains($0) })
     }
 
-    @Test("Each option that a document names exists, in the command that is called with it", arguments: documents)
+    @Test("Each option in a document exists in the command that is called with it", arguments: documents)
     func options(document: String) throws {
         let all = Self.known.values.reduce(into: Self.foreignOptions) { $0.formUnion($1) }
         for code in Self.code(in: try Self.text(document)) {
@@ -110,7 +110,7 @@ struct DocumentTests {
     }
 
     @Test(
-        "Each option of a script or of another package's program that a document names exists",
+        "Each option in a document exists in the script or the other package's program",
         arguments: otherDocuments)
     func otherOptions(document: String) throws {
         let gateway = Self.declaredOptions(in: try Self.sources(below: "Gateway/Sources/ble-gateway"))
@@ -184,7 +184,7 @@ struct DocumentTests {
 
     // MARK: Products and versions
 
-    @Test("The README's table has the libraries that the manifest has")
+    @Test("The README's table lists the libraries of the manifest")
     func products() throws {
         let manifest = try Self.text("Package.swift").matches(of: /\.library\(name: "(\w+)"/).map { String($0.1) }
         let readme = try Self.text("README.md")
@@ -199,7 +199,7 @@ struct DocumentTests {
         #expect(table.sorted() == manifest.sorted())
     }
 
-    @Test("Manifests and documents ask for one version of Swift")
+    @Test("Manifests and documents require the same version of Swift")
     func swiftVersion() throws {
         let tools = /swift-tools-version: ?(\d+\.\d+)/
         let version = try #require(try Self.text("Package.swift").firstMatch(of: tools)?.1)
@@ -222,7 +222,7 @@ struct DocumentTests {
         #expect(count >= 6)
     }
 
-    @Test("The page on the programs and the help of ble adapters say what no adapter leads to")
+    @Test("The page on the programs and the help of ble adapters state the exit status without an adapter")
     func statuses() throws {
         let page = try Self.text("Documentation/Commands.md")
         #expect(page.contains("ends with status \(ExitStatus.transportFailed.rawValue)"))

@@ -11,7 +11,7 @@ typealias ExitStatus = BluetoothCommandLine.ExitStatus
 /// The exit status and the message of an error.
 struct ExitStatusTests {
     @Test(
-        "Every error of Bluetooth has its status",
+        "Every Bluetooth error has its exit status",
         arguments: [
             (.transport(TransportError(.connectionRefused, transport: "unix-client:a")), .transportFailed),
             (.adapter(.lowEnergyNotSupported), .transportFailed),
@@ -40,13 +40,13 @@ struct ExitStatusTests {
         #expect(Sample.failure(of: error) == CommandFailure(expected, "\(error)"))
     }
 
-    @Test("A transport that cannot be opened has its own message")
+    @Test("A transport error keeps its own message")
     func transport() {
         let error = TransportError(.addressInUse, transport: "unix-server:a")
         #expect(Sample.failure(of: error) == CommandFailure(.transportFailed, "\(error)"))
     }
 
-    @Test("The numbers are part of the interface")
+    @Test("The numbers of exit statuses are part of the interface")
     func numbers() {
         #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
     }
@@ -58,10 +58,10 @@ struct ExitStatusTests {
     }
 
     @Test(
-        "Invalid arguments give one line, and status 2",
+        "Invalid arguments give one line and status 2",
         arguments: [
             (["--transport", "usb:0"], "usb:0"),
-            (["--transport", "tcp-client:localhost"], "names no port"),
+            (["--transport", "tcp-client:localhost"], "does not name a port"),
             (["--transport", "virtual"], "ble radio"),
             (["--transport", "unix-client:a", "--service", "18"], "18"),
             (["--transport", "unix-client:a", "--service", "heart"], "a UUID has 4 or 8 hexadecimal digits"),
@@ -84,7 +84,7 @@ struct ExitStatusTests {
         #expect(message.contains(mention), "\(message)")
     }
 
-    @Test("The documentation has the same table of numbers as the help texts")
+    @Test("The documentation has the same table of exit statuses as the help texts")
     func documentedNumbers() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let document = try String(contentsOf: root.appending(path: "Documentation/Commands.md"), encoding: .utf8)

@@ -38,7 +38,7 @@ struct HelpTests {
     }
 
     @Test(
-        "The help of each command has examples, which call it, and the table of exit statuses",
+        "The help of each command has examples that call it, and the table of exit statuses",
         arguments: commands.keys.sorted())
     func examples(path: String) throws {
         let lines = try Self.help(path).split(separator: "\n", omittingEmptySubsequences: false)
@@ -49,7 +49,7 @@ struct HelpTests {
         #expect(lines.contains("  3  nothing suitable was found in time"))
     }
 
-    @Test("The prose of each command has no holes", arguments: commands.keys.sorted())
+    @Test("The prose of each command has no double spaces", arguments: commands.keys.sorted())
     func holes(path: String) throws {
         let configuration = try #require(Self.commands[path]?.command.configuration)
         let discussion = configuration.discussion
@@ -58,7 +58,7 @@ struct HelpTests {
         #expect(!prose.contains("  "), "\(prose)")
     }
 
-    @Test("Each program tells its version", arguments: ["ble", "central", "peripheral"])
+    @Test("Each program prints its version", arguments: ["ble", "central", "peripheral"])
     func version(program: String) throws {
         let command = try #require(Self.commands[program]?.command)
         #expect(command.configuration.version == "\(program) \(ProgramVersion.number)")
@@ -74,7 +74,7 @@ struct HelpTests {
     }
 
     @Test(
-        "A word that is nearly a command is taken for it",
+        "A word that is nearly a command suggests it",
         arguments: [
             ("scna", "scan"), ("Scan", "scan"), ("reed", "read"), ("notfy", "notify"), ("bond", "bonds"),
             ("frobnicate", nil),
@@ -85,7 +85,7 @@ struct HelpTests {
     }
 
     @Test(
-        "A refusal points to the help of the command that was meant",
+        "An argument error points to the help of its command",
         arguments: [
             (["scna"], "Unknown command 'scna'. Did you mean 'scan'? See ble --help"),
             (

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("ble inspect: the tree")
 struct InspectTreeTests {
-    @Test("every attribute with its handle, its name and its value")
+    @Test("every attribute is shown with its handle, its name and its value")
     func tree() throws {
         var document = try DeviceDocument(json: Array(ReplayTests.device.utf8))
         document.address = DeviceAddress("C0:11:22:33:44:55")
@@ -39,7 +39,7 @@ struct InspectTreeTests {
             ])
     }
 
-    @Test("long values are wrapped to the terminal, and only there")
+    @Test("long values are wrapped only on a terminal")
     func wrapping() throws {
         let octets = (0..<40).map { "0\($0 % 10)" }.joined(separator: " ")
         let text =
@@ -55,7 +55,7 @@ struct InspectTreeTests {
     }
 
     @Test(
-        "text is broken at spaces, and within words only where it has to be",
+        "text is broken at spaces, and within words only if necessary",
         arguments: [
             ("", 5, [""]), ("abc", 5, ["abc"]), ("ab cd ef", 5, ["ab cd", "ef"]),
             ("abcdefgh", 3, ["abc", "def", "gh"]),
@@ -82,7 +82,7 @@ struct InspectTreeTests {
     }
 
     @Test(
-        "values are typed, text or octets, and never what a terminal would obey",
+        "values are shown as fields, as text or as octets, without control characters",
         arguments: [
             ("2A00", "48 69", "\"Hi\""), ("2A00", "48 69 00", "48 69 00"), ("2A00", "1B 5B 32 4A", "1B 5B 32 4A"),
             ("2A00", "E2 80 AE 61", "E2 80 AE 61"), ("2A00", "C3 28", "C3 28"), ("2A00", "FF FE", "FF FE"),

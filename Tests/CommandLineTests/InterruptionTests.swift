@@ -10,13 +10,13 @@ struct InterruptionTests {
         await #expect(processExitsWith: .exitCode(128 + SIGHUP)) { await interrupted(by: SIGHUP) }
     }
 
-    @Test("So do the signals to end it")
+    @Test("SIGTERM and SIGINT cancel the program")
     func termination() async {
         await #expect(processExitsWith: .exitCode(128 + SIGTERM)) { await interrupted(by: SIGTERM) }
         await #expect(processExitsWith: .exitCode(128 + SIGINT)) { await interrupted(by: SIGINT) }
     }
 
-    @Test("A program that was started by nohup outlives its terminal")
+    @Test("A program started by nohup outlives its terminal")
     func noHangUp() async {
         await #expect(processExitsWith: .exitCode(128 + SIGTERM)) {
             signal(SIGHUP, SIG_IGN)
@@ -24,7 +24,7 @@ struct InterruptionTests {
         }
     }
 
-    @Test("A program that does not end when it is asked to ends all the same")
+    @Test("A program that does not react to its cancellation is ended after the time limit")
     func deaf() async {
         await #expect(processExitsWith: .exitCode(128 + SIGTERM)) {
             let interruption = Interruption(limit: .milliseconds(10))
@@ -36,7 +36,7 @@ struct InterruptionTests {
         }
     }
 
-    @Test("Nor does it have to wait for somebody who reads its errors")
+    @Test("A program whose errors nobody reads can be cancelled")
     func unreadErrors() async {
         await #expect(processExitsWith: .exitCode(128 + SIGTERM)) {
             var ends: [Int32] = [-1, -1]

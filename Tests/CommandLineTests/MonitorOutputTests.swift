@@ -20,7 +20,7 @@ struct MonitorOutputTests {
         BTSnoop.Record(monitorOpcode: opcode, adapter: adapter, dataLength: length, microsecondsSince1970: 7_000_000)
     }
 
-    @Test("Text is that of a decoded capture, without anything that a terminal would obey")
+    @Test("Text matches that of a decoded capture, without control characters")
     func text() {
         var decoder = CaptureDecoder(showsKeys: false)
         for (record, packet) in records { decoder.append(record, packet.span, .monitor) }
@@ -31,7 +31,7 @@ struct MonitorOutputTests {
         #expect(lines[2].hasPrefix("hci0 0.000000 < EVT Command Complete"))
     }
 
-    @Test("A capture has every record, and is read back as it was")
+    @Test("A capture has every record, and reads back unchanged")
     func capture() throws {
         let path = "/tmp/ble-monitor-\(UInt64.random(in: 0 ... .max))"
         defer { unlink(path) }

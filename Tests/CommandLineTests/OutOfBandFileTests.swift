@@ -14,7 +14,7 @@ struct OutOfBandFileTests {
         try body(directory.path)
     }
 
-    @Test("One that is written is for this user alone, reads the same, and is not overwritten")
+    @Test("A written file is readable only by its user, reads back unchanged, and is not overwritten")
     func written() throws {
         try Self.withDirectory { directory in
             let file = OutOfBandFile(path: directory + "/own.oob")
@@ -28,7 +28,9 @@ struct OutOfBandFileTests {
         }
     }
 
-    @Test("What is none is refused with the name of the file", arguments: ["", "11 10 00", "card", "0", "02 01 06"])
+    @Test(
+        "A file without out-of-band data is refused with its name",
+        arguments: ["", "11 10 00", "card", "0", "02 01 06"])
     func refused(content: String) throws {
         try Self.withDirectory { directory in
             let path = directory + "/other.oob"
@@ -38,7 +40,7 @@ struct OutOfBandFileTests {
         }
     }
 
-    @Test("A missing one, and one that is too long")
+    @Test("A missing file and a file that is too long are refused")
     func unreadable() throws {
         try Self.withDirectory { directory in
             #expect(throws: CommandFailure.self) { try OutOfBandFile(path: directory + "/none").read() }

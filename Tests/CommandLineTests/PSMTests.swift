@@ -16,7 +16,7 @@ struct PSMTests {
         #expect(OfferedPSM(argument: text)?.number == expected)
     }
 
-    @Test("A free one is chosen where any will do")
+    @Test("The word any stands for a free PSM")
     func any() {
         guard case .any? = OfferedPSM(argument: "any") else { return #expect(Bool(false)) }
     }

@@ -15,14 +15,14 @@ struct PairingOptionsTests {
         func readLine(_ receive: @escaping @Sendable (String?) -> Void) { receive(nil) }
     }
 
-    @Test("A program that prints the result of a pairing has its agent say nothing of it", arguments: [true, false])
+    @Test("The agent reports the end of a pairing only if the program does not", arguments: [true, false])
     func result(reportsEnd: Bool) throws {
         let prompt = TerminalPrompt(Silent(isInteractive: true))
         #expect(try AgentOptions.parse([]).agent(prompt, reportsEnd: reportsEnd).desk.reportsEnd == reportsEnd)
     }
 
     @Test(
-        "What is shown and typed is what --io says; without it, what the terminal can",
+        "--io sets the IO capability; without it, the terminal determines it",
         arguments: [
             (["--io", "none"], true, .noInputNoOutput), (["--io", "display"], false, .displayOnly),
             (["--io", "display-yes-no"], true, .displayYesNo), (["--io", "keyboard"], true, .keyboardOnly),
@@ -43,7 +43,7 @@ struct PairingOptionsTests {
     }
 
     @Test(
-        "Arguments that are none",
+        "Invalid arguments are refused",
         arguments: [
             (["--pair", "--io", "screen"], "screen"), (["--pair", "--passkey", "12345"], "12345"),
             (["--accept"], "--pair"), (["--io", "none"], "--pair"), (["--passkey", "123456"], "--pair"),
@@ -57,7 +57,7 @@ struct PairingOptionsTests {
     }
 
     @Test(
-        "The adapter requires of every pairing what the options say",
+        "The options set the adapter's requirements for every pairing",
         arguments: [
             ([], SecurityRequirement()), (["--authenticated"], SecurityRequirement(requiresAuthentication: true)),
             (["--secure-connections"], SecurityRequirement(requiresSecureConnections: true)),
@@ -71,7 +71,7 @@ struct PairingOptionsTests {
         #expect(host.security?.policy.requirement == expected)
     }
 
-    @Test("How a link is protected is said in a few words")
+    @Test("The protection of a link is summarized in a few words")
     func words() {
         #expect(LinkSecurity.unprotected.summary == "not encrypted")
         let security = LinkSecurity(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("How often progress is shown")
 struct ProgressPaceTests {
-    @Test("in a log, each time it has doubled")
+    @Test("in a log, each time the number has doubled")
     func log() {
         var pace = ProgressPace(showsEverything: false)
         let shown = stride(from: 20, through: 1000, by: 20).filter { pace.isDue(at: $0) }

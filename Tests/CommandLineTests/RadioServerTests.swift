@@ -37,7 +37,7 @@ struct RadioServerTests {
         do { try await body() } catch { Issue.record(error) }
         isOver.set()
         waker.wake()
-        #expect(await iterator.next() == nil, "the radio ends in good order")
+        #expect(await iterator.next() == nil, "the radio ends without an error")
     }
 
     private final class Flag: Sendable {
@@ -52,7 +52,7 @@ struct RadioServerTests {
         (0..<count).map { "@ble-radio-\(UInt64.random(in: .min ... .max))-\($0)" }
     }
 
-    @Test("Hosts receive each other, and the next one finds a controller that has been reset")
+    @Test("Hosts receive each other, and the next host finds a controller that has been reset")
     func hosts() async throws {
         let names = Self.names(2)
         try await Self.withRadio(names) {
@@ -63,7 +63,7 @@ struct RadioServerTests {
                 advertisement.localName = .complete(name)
                 try await peripheral.advertise(advertisement)
                 let sighting = try await central.firstSighting(for: ScanFilter(isConnectableOnly: true))
-                #expect(sighting.name == name, "what the host before advertised is gone")
+                #expect(sighting.name == name, "the previous host's advertising is gone")
                 let connection = try await central.connect(to: sighting.address)
                 #expect(connection.mtu == 517)
                 await central.close()
@@ -72,7 +72,7 @@ struct RadioServerTests {
         }
     }
 
-    @Test("Hosts are served with a delay, too, and what they say is shown")
+    @Test("Hosts are served with a delay, and their packets are shown")
     func delay() async throws {
         let names = Self.names(2)
         try await Self.withRadio(names, RadioServer.Options(delay: .milliseconds(1), isTraced: true)) {
@@ -113,7 +113,7 @@ struct RadioServerTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("H1: after a host stops inside a command the next one can resynchronize the line")
+    @Test("H1: after a host stops inside a command, the next one can resynchronize the line")
     func cutOff() async throws {
         let path = Self.path()
         try await Self.withRadio([.pty(link: path)]) {

@@ -133,7 +133,7 @@ struct ReplayTests {
         }
         """
 
-    @Test("what was recorded is what was there, and replayed it is the same to the client, packet for packet")
+    @Test("a recording matches the device, and its replay is the same for a client, packet for packet")
     func twice() throws {
         let original = try DeviceDocument(json: Array(Self.device.utf8))
         var first = Recorder(try BareServer(original.layout()))
@@ -162,7 +162,7 @@ struct ReplayTests {
         #expect(times == ["0x0042 0", "0x0022 12500", "0x0042 1000000", "0x0042 1003000", "0x0022 60000000"])
     }
 
-    @Test("a device that answers nothing but errors has an empty document")
+    @Test("a device that answers only with errors has an empty document")
     func errors() {
         var survey = DatabaseSurvey()
         var count = 0

@@ -6,7 +6,7 @@ import Testing
 
 /// Programs whose standard streams are closed.
 struct StandardStreamsTests {
-    @Test("What is closed is taken, so that nothing of ours takes it, and fails when used")
+    @Test("Closed standard descriptors are occupied, and using them fails")
     func occupied() async {
         await #expect(processExitsWith: .exitCode(77)) {
             for descriptor in STDIN_FILENO...STDERR_FILENO { close(descriptor) }
@@ -20,7 +20,7 @@ struct StandardStreamsTests {
         }
     }
 
-    @Test("What is open stays as it is")
+    @Test("Open standard descriptors are left unchanged")
     func kept() async {
         await #expect(processExitsWith: .exitCode(77)) {
             close(STDIN_FILENO)
@@ -46,7 +46,7 @@ struct StandardStreamsTests {
         }
     }
 
-    @Test("A program whose results could not be written does not begin; one that writes none does")
+    @Test("With standard output closed, a program with results does not start; one without results does")
     func refusal() async {
         await #expect(processExitsWith: .exitCode(ExitStatus.usage.rawValue)) {
             try Self.closeOutput()

@@ -6,7 +6,7 @@ import Testing
 /// What is shown on a terminal only.
 struct TerminalOutputTests {
     @Test(
-        "Colours are for terminals, and for those who do not refuse them",
+        "Colors are used only on terminals, unless the environment disables them",
         arguments: [
             (true, [:], true), (false, [:], false), (true, ["NO_COLOR": "1"], false), (true, ["NO_COLOR": ""], true),
             (true, ["TERM": "dumb"], false), (true, ["TERM": "xterm"], true),
@@ -18,7 +18,7 @@ struct TerminalOutputTests {
     }
 
     @Test(
-        "A bar shows the part that is done",
+        "A bar shows the completed fraction",
         arguments: [
             (0, "writes [........................] 0 % 1 kbit/s"),
             (0.5, "writes [############............] 50 % 1 kbit/s"),
@@ -43,7 +43,7 @@ struct TerminalOutputTests {
         return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
     }
 
-    @Test("A text in place gives way to the next one and to a message")
+    @Test("Text in place is replaced by the next text and by a message")
     func inPlace() {
         let text = written {
             $0.writeInPlace("1 s")
@@ -54,7 +54,7 @@ struct TerminalOutputTests {
         #expect(text == "\r\u{1B}[K1 s\r\u{1B}[K2 s\r\u{1B}[Kfound\nconnected\n")
     }
 
-    @Test("A text in place is kept or erased at its end, and only then is there something to end")
+    @Test("Text in place is kept or erased at its end; without such text, ending it does nothing")
     func endInPlace() {
         let text = written {
             $0.endLineInPlace(isKept: true)
@@ -67,7 +67,7 @@ struct TerminalOutputTests {
         #expect(text == "\r\u{1B}[K40 octets\n\r\u{1B}[K1 s\r\u{1B}[K")
     }
 
-    @Test("Nothing takes the place of a question that somebody is answering")
+    @Test("Nothing replaces a question that is being answered")
     func question() {
         let text = written {
             $0.ask("allow it? [y/n] ")

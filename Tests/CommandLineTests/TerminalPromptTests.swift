@@ -70,7 +70,7 @@ struct TerminalPromptTests {
     }
 
     @Test(
-        "A question with yes or no is asked until it is answered",
+        "A yes-or-no question is repeated until it is answered",
         arguments: [
             (["y"], true), (["YES "], true), (["n"], false), ([" No"], false), (["", "perhaps", "y"], true),
             ([nil], false), (["what", nil], false),
@@ -92,7 +92,7 @@ struct TerminalPromptTests {
         #expect(terminal.shown == "|first? [y/n] \(hint)first? [y/n] |second? [y/n] ")
     }
 
-    @Test("Where nobody can type, a question is refused in one line")
+    @Test("Without a terminal, a question is refused with one line")
     func unattended() async {
         let terminal = ScriptedTerminal(isInteractive: false)
         let desk = PairingDesk(prompt: TerminalPrompt(terminal))
@@ -101,7 +101,7 @@ struct TerminalPromptTests {
         #expect(terminal.shown.contains("C0:DE:00:00:00:0F is refused"))
     }
 
-    @Test("After the end of the input nothing is asked any more")
+    @Test("After the end of the input, no more questions are asked")
     func end() async {
         let terminal = ScriptedTerminal([nil])
         let prompt = TerminalPrompt(terminal)
@@ -112,7 +112,7 @@ struct TerminalPromptTests {
         #expect(terminal.shown.count(of: "really?") == 1)
     }
 
-    @Test("What is typed answers the question that is shown, not one that was withdrawn")
+    @Test("A typed line answers the question that is shown, not one that was withdrawn")
     func withdrawn() async {
         let terminal = ScriptedTerminal()
         let prompt = TerminalPrompt(terminal)
@@ -129,7 +129,7 @@ struct TerminalPromptTests {
         #expect(await desk.isConfirmed("second?", about: Self.other))
     }
 
-    @Test("A question of a task that is cancelled ends")
+    @Test("Cancelling a task ends its question")
     func cancelled() async {
         let terminal = ScriptedTerminal()
         let desk = PairingDesk(prompt: TerminalPrompt(terminal))

@@ -33,7 +33,7 @@ struct TransferDisplayTests {
         #expect(terminals.allowLine(beside: TransferCounts(sent: 1000, received: received)) == expected)
     }
 
-    @Test("One thing is singular", arguments: [(0, "0 octets"), (1, "1 octet"), (2, "2 octets")])
+    @Test("A count of one is singular", arguments: [(0, "0 octets"), (1, "1 octet"), (2, "2 octets")])
     func number(_ count: Int, _ text: String) {
         #expect(counted(count, "octet") == text)
     }

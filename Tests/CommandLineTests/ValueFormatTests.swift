@@ -9,7 +9,7 @@ struct ValueFormatTests {
     private static func format(_ name: String) throws -> ValueFormat { try #require(ValueFormat(argument: name)) }
 
     @Test(
-        "Octets in a format",
+        "Octets are decoded in each format",
         arguments: [
             ("hex", [0, 255], .octets([0, 255])), ("utf8", [0x41, 0xFF], .text("A\u{FFFD}")),
             ("u8", [0, 255], .integers([0, 255])),
@@ -17,8 +17,8 @@ struct ValueFormatTests {
             ("i16", [0xFE, 0xFF, 0xFF, 0x7F], .integers([-2, 32767])),
             ("u32", [0xFF, 0xFF, 0xFF, 0xFF], .integers([4_294_967_295])),
             ("i32", [0, 0, 0, 0x80], .integers([-2_147_483_648])), ("float", [0, 0, 0xC0, 0x3F], .numbers([1.5])),
-            ("u16", [1], .malformed([1], "no u16, which does not fit into 1 octet")),
-            ("u8", [], .malformed([], "no u8, which does not fit into 0 octets")),
+            ("u16", [1], .malformed([1], "not u16: 1 octet is the wrong length")),
+            ("u8", [], .malformed([], "not u8: 0 octets is the wrong length")),
             ("battery-level", [87], .fields([ValueField("percentage", 87, "%")])),
             ("temperature", [0x64, 0x09], .fields([ValueField("celsius", .number(24.04), "°C")])),
             ("serial-number", [0x41], .fields([ValueField("text", .text("A"))])),
@@ -35,11 +35,11 @@ struct ValueFormatTests {
             Issue.record("it is not malformed")
             return
         }
-        #expect(why.hasPrefix("no \(name), "))
+        #expect(why.hasPrefix("not \(name): "))
     }
 
     @Test(
-        "Without a format: fields of a known characteristic, text that is printable, else octets",
+        "Without a format, values are shown as fields if known, as text if printable, otherwise as octets",
         arguments: [
             ("2A19", [87], .fields([ValueField("percentage", 87, "%")])), ("2A19", [], .octets([])),
             ("F000", Array("hello".utf8), .text("hello")), ("F000", [0x41], .octets([0x41])), ("F000", [], .octets([])),
@@ -64,7 +64,7 @@ struct ValueFormatTests {
     }
 
     @Test(
-        "What is typed, in octets",
+        "Typed text is encoded in each format",
         arguments: [
             ("hex", "01FF", [1, 255]), ("hex", "01 ff", [1, 255]), ("hex", "0x01:FF", [1, 255]), ("hex", "", []),
             ("utf8", "hé", [0x68, 0xC3, 0xA9]), ("u8", "0,255", [0, 255]), ("i8", "-128,127", [128, 127]),
@@ -77,13 +77,14 @@ struct ValueFormatTests {
     }
 
     @Test(
-        "What cannot be written is refused with a reason",
+        "Invalid values are refused with a reason",
         arguments: [
             ("hex", "1", "in hexadecimal"), ("hex", "0g", "in hexadecimal"), ("hex", "é1", "in hexadecimal"),
             ("u8", "256", "u8 is one number"), ("u8", "-1", "u8 is one number"), ("i8", "128", "i8 is one number"),
             ("u16", "1,,2", "u16 is one number"), ("u16", "", "u16 is one number"),
             ("float", "x", "float is one number"),
-            ("battery-level", "101", "it is no battery-level"), ("temperature", "nan", "it is no temperature"),
+            ("battery-level", "101", "it is not a valid battery-level"),
+            ("temperature", "nan", "it is not a valid temperature"),
             ("heart-rate", "72", "can be shown, not written"),
         ])
     func refuse(name: String, text: String, words: String) throws {
@@ -93,7 +94,7 @@ struct ValueFormatTests {
         #expect(error?.message?.contains(words) == true, "\(error?.message ?? "")")
     }
 
-    @Test("No two formats have one name, and each is found by it")
+    @Test("Format names are unique, and each format is found by its name")
     func names() throws {
         #expect(Set(ValueFormat.allValueStrings).count == ValueFormat.allValueStrings.count)
         for name in ValueFormat.allValueStrings { #expect("\(try Self.format(name))" == name) }

@@ -31,14 +31,14 @@ struct ValueLinesTests {
     private static let hostile: [UInt8] = Array("A,\"\u{1B}[2J\u{202E}\n".utf8) + [0xFF]
 
     @Test(
-        "Lines for people",
+        "Values as plain lines",
         arguments: [
             ([], "2A19", [87], "87 %"), ([], "F000", [], "(empty)"), ([], "F000", [1, 2], "01 02"),
             ([], "F000", nil, "(values were lost here)"),
             ([], "2A29", hostile, "\"A,\\\"\\u{1B}[2J\\u{202E}\\n\u{FFFD}\""),
             ([], "F000", hostile, "41 2C 22 1B 5B 32 4A E2 80 AE 0A FF"),
             (["--format", "utf8"], "F000", hostile, "A,\\\"\\u{1B}[2J\\u{202E}\\n\u{FFFD}"),
-            (["--format", "u16"], "2A19", [87], "57 (no u16, which does not fit into 1 octet)"),
+            (["--format", "u16"], "2A19", [87], "57 (not u16: 1 octet is the wrong length)"),
             (["--timestamps"], "2A19", [87], "2023-11-14T22:13:20.250Z  87 %"),
             ([], "2A37", [0x10, 72, 0, 4], "72 beats/min, rrIntervals 1.0 s"),
         ] as [([String], BluetoothUUID, [UInt8]?, String)])
@@ -50,7 +50,7 @@ struct ValueLinesTests {
     }
 
     @Test(
-        "Comma-separated values",
+        "Values as comma-separated lines",
         arguments: [
             ([], "2A19", [87], "57,87 %"), ([], "F000", [1, 2], "0102,0102"),
             ([], "F000", nil, ",values were lost here"),
@@ -65,7 +65,7 @@ struct ValueLinesTests {
     }
 
     @Test(
-        "JSON",
+        "Values as JSON",
         arguments: [
             ([], "2A19", [87], #""value":"57","fields":{"percentage":87}"#), ([], "F000", [1, 2], #""value":"0102""#),
             ([], "F000", nil, #""dataLost":true"#),
@@ -77,7 +77,7 @@ struct ValueLinesTests {
             ),
             (
                 ["--format", "u16"], "F000", [1],
-                #""value":"01","malformed":"no u16, which does not fit into 1 octet""#
+                #""value":"01","malformed":"not u16: 1 octet is the wrong length""#
             ),
             (
                 [], "2A29", hostile,

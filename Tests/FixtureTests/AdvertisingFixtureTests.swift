@@ -34,7 +34,7 @@ struct AdvertisingFixtureTests {
         }
     }
 
-    @Test("the peripheral is recognised by what it advertises", arguments: captures.filter { $0.isCentral })
+    @Test("the peripheral is recognized by its advertising data", arguments: captures.filter { $0.isCentral })
     func sighting(_ capture: Capture) throws {
         var table = SightingTable()
         for report in try capture.advertisingReports() {

@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Fixtures: the captures themselves")
+@Suite("Fixtures: captures")
 struct CaptureTests {
-    @Test("every capture is written again to the same bytes", arguments: Capture.files)
+    @Test("every capture is rewritten to the same bytes", arguments: Capture.files)
     func rewritten(_ capture: Capture) {
         let copy = written { writer in
             BTSnoopWriter.appendHeader(to: &writer)
@@ -28,7 +28,7 @@ struct CaptureTests {
         }
     }
 
-    @Test("the captures are those the README lists, packet for packet")
+    @Test("the captures are the ones listed in the README, with the same number of packets")
     func listed() throws {
         let readme = try String(contentsOf: Capture.directory.appending(path: "README.md"), encoding: .utf8)
         var stack = ""
@@ -46,7 +46,7 @@ struct CaptureTests {
         #expect(!listed.isEmpty)
     }
 
-    @Test("H4 framing cuts each direction of a capture as it was recorded", arguments: Capture.all)
+    @Test("H4 framing splits each direction of a capture into the recorded packets", arguments: Capture.all)
     func framed(_ capture: Capture) throws {
         for receiver in [H4Framer.Receiver.host, .controller] {
             let packets = capture.packets.filter { $0.isFromController == (receiver == .host) }.map(\.bytes)

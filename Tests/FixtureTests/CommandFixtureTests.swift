@@ -12,7 +12,7 @@ struct CommandFixtureTests {
     ]
 
     @Test(
-        "every command is decoded as one of its own type, and written again to the same bytes", arguments: Capture.all)
+        "every command is decoded to its own type, and encoded to the same bytes", arguments: Capture.all)
     func commands(_ capture: Capture) throws {
         for packet in capture.packets {
             guard let content = packet.content(of: .command) else { continue }
@@ -27,7 +27,7 @@ struct CommandFixtureTests {
         }
     }
 
-    @Test("every exception is needed, and there is a variety of other commands")
+    @Test("every exception is needed, and the captures contain a variety of other commands")
     func exceptions() {
         let opcodes = Capture.all.flatMap(\.packets).compactMap { packet -> HCIOpcode? in
             guard let content = packet.content(of: .command) else { return nil }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Fixtures: data")
 struct DataFixtureTests {
-    @Test("every data packet is written again to the same bytes", arguments: Capture.all)
+    @Test("every data packet is encoded to the same bytes", arguments: Capture.all)
     func packets(_ capture: Capture) throws {
         for packet in capture.packets {
             guard let content = packet.content(of: .aclData) else { continue }
@@ -15,7 +15,7 @@ struct DataFixtureTests {
         }
     }
 
-    @Test("every frame is reassembled, and written again to the same data", arguments: Capture.all)
+    @Test("every frame is reassembled, and encoded to the same data", arguments: Capture.all)
     func frames(_ capture: Capture) throws {
         for frame in try capture.frames() {
             let data = frame.packets.flatMap { capture.packets[$0].bytes.dropFirst(5) }
@@ -35,7 +35,7 @@ struct DataFixtureTests {
         #expect(opened.isSubset(of: used))
     }
 
-    @Test("every ATT PDU is decoded as its own type, and written again to the same bytes", arguments: Capture.all)
+    @Test("every ATT PDU is decoded to its own type, and encoded to the same bytes", arguments: Capture.all)
     func attributeProtocol(_ capture: Capture) throws {
         for pdu in try capture.attributePDUs() {
             let message = try ATTMessage(decoding: pdu.span)
@@ -44,7 +44,7 @@ struct DataFixtureTests {
         }
     }
 
-    @Test("the captures have nearly every ATT PDU")
+    @Test("the captures contain every ATT PDU except the Signed Write Command")
     func variety() throws {
         let opcodes = Set(try Capture.all.flatMap { try $0.attributePDUs() }.map { $0[0] })
         let missing = ATTOpcode.allCases.filter { !opcodes.contains($0.rawValue) }
@@ -52,7 +52,7 @@ struct DataFixtureTests {
     }
 
     @Test(
-        "every signalling command is decoded as what it is, and written again to the same bytes", arguments: Capture.all
+        "every signalling command is decoded to its own type, and encoded to the same bytes", arguments: Capture.all
     )
     func signalling(_ capture: Capture) throws {
         for frame in try capture.frames() where frame.channel == .leSignalling {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Fixtures: events")
 struct EventFixtureTests {
-    @Test("every event is decoded as one of its own type, and written again to the same bytes", arguments: Capture.all)
+    @Test("every event is decoded to its own type, and encoded to the same bytes", arguments: Capture.all)
     func events(_ capture: Capture) throws {
         for packet in capture.packets {
             guard let content = packet.content(of: .event) else { continue }
@@ -18,7 +18,7 @@ struct EventFixtureTests {
         }
     }
 
-    @Test("return parameters are decoded, and written again to the same bytes", arguments: Capture.all)
+    @Test("return parameters are decoded, and encoded to the same bytes", arguments: Capture.all)
     func returnParameters(_ capture: Capture) throws {
         for packet in capture.packets {
             guard let content = packet.content(of: .event),
@@ -42,7 +42,7 @@ struct EventFixtureTests {
         }
     }
 
-    @Test("every advertising report is read, and written again to the same bytes", arguments: Capture.all)
+    @Test("every advertising report is decoded, and encoded to the same bytes", arguments: Capture.all)
     func reports(_ capture: Capture) throws {
         for packet in capture.packets {
             guard let content = packet.content(of: .event) else { continue }
@@ -63,7 +63,7 @@ struct EventFixtureTests {
         }
     }
 
-    @Test("the captures have every kind of event that matters to two connected devices")
+    @Test("the captures contain every kind of event that matters to two connected devices")
     func variety() throws {
         var codes: Set<UInt8> = [], subevents: Set<UInt8> = []
         for packet in Capture.all.flatMap(\.packets) {

@@ -4,7 +4,7 @@ import Foundation
 import FuzzReplay
 import Testing
 
-@Suite("Fixtures: what must hold for any bytes")
+@Suite("Fixtures: fuzz targets")
 struct FuzzReplayTests {
     /// An input that once failed.
     struct Crash: Sendable, CustomTestStringConvertible {
@@ -38,7 +38,7 @@ struct FuzzReplayTests {
         #expect(!Crash.all.isEmpty)
     }
 
-    @Test("real packets of other stacks keep every promise, also when truncated", arguments: FuzzTarget.allCases)
+    @Test("the targets accept real packets of other stacks, even if truncated", arguments: FuzzTarget.allCases)
     func seeds(_ target: FuzzTarget) throws {
         var inputs: Set<[UInt8]> = []
         for capture in Capture.all {

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Fixtures: the kernel's monitor")
 struct MonitorFixtureTests {
-    @Test("there is a capture, and every kind of record in it has a name")
+    @Test("the captures contain every kind of record except audio and vendor diagnostics")
     func kinds() {
         let opcodes = MonitorCapture.all.flatMap(\.records).compactMap(\.record.monitorOpcode)
         // No audio and no vendor diagnostics.
         #expect(Set(opcodes.map(\.rawValue)) == [0, 1, 2, 3, 4, 5, 8, 9, 10, 12, 13, 14, 15, 16, 17])
     }
 
-    @Test("every packet is written again to the same record", arguments: MonitorCapture.all)
+    @Test("every packet is encoded to the same record", arguments: MonitorCapture.all)
     func rewritten(_ capture: MonitorCapture) throws {
         var start = 16
         for (record, data) in capture.records {
@@ -45,7 +45,7 @@ struct MonitorFixtureTests {
     }
 
     @Test(
-        "what one adapter sends, the other receives, although both know the link by one handle",
+        "each adapter receives what the other sends, although both use the same handle for the link",
         arguments: MonitorCapture.all)
     func mirrored(_ capture: MonitorCapture) throws {
         let frames = zip(capture.records, capture.descriptions()).filter { $0.1.description.frame != nil }

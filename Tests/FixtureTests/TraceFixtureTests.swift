@@ -27,7 +27,7 @@ struct TraceFixtureTests {
         for (line, expected) in zip(lines, golden) { #expect(line == expected) }
     }
 
-    @Test("nothing in a capture is malformed, unknown or unfinished", arguments: Capture.all)
+    @Test("no packet in a capture is malformed or unfinished", arguments: Capture.all)
     func understood(_ capture: Capture) {
         for line in capture.trace() {
             #expect(!line.contains("malformed") && !line.contains("unfinished"))

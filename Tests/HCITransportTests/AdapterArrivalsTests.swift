@@ -30,7 +30,7 @@ struct AdapterArrivalsTests {
         #expect(arrivals.fileDescriptor == 7)
     }
 
-    @Test("everything pending is read, and any arrival in it counts")
+    @Test("all pending packets are read, and any arrival among them counts")
     func severalPackets() throws {
         let added: [UInt8] = [0x04, 0x00, 0x01, 0x00, 0x00, 0x00],
             removed: [UInt8] = [0x05, 0x00, 0x01, 0x00, 0x00, 0x00]
@@ -40,7 +40,7 @@ struct AdapterArrivalsTests {
         #expect(!second)
     }
 
-    @Test("a flood is read piece by piece")
+    @Test("a flood is read in batches")
     func flood() throws {
         let removed: [UInt8] = [0x05, 0x00, 0x01, 0x00, 0x00, 0x00],
             added: [UInt8] = [0x04, 0x00, 0x01, 0x00, 0x00, 0x00]
@@ -61,7 +61,7 @@ struct AdapterArrivalsTests {
         #expect(socket.closed == [7])
     }
 
-    @Test("closing closes the socket, once")
+    @Test("closing closes the socket once")
     func closing() throws {
         let (arrivals, socket) = try arrivals([])
         arrivals.close()

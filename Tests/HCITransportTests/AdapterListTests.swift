@@ -6,7 +6,7 @@ import Testing
 @testable import HCITransport
 
 struct AdapterListTests {
-    @Test("adapters are listed by number, each with its state and what blocks it")
+    @Test("adapters are listed by number, with their state and the switch that blocks them")
     func listing() throws {
         let hci1 = AdapterInformation(index: 1)
         let kernel = FakeKernel(adapters: [hci2, hci1, hci0]) {
@@ -19,14 +19,14 @@ struct AdapterListTests {
         #expect(kernel.calls == ["socket", "close 100"])
     }
 
-    @Test("an adapter being set up is distinguished from one being brought up, which is managed")
+    @Test("an adapter being set up is distinguished from a managed one that is being brought up")
     func initializing() throws {
         let hci1 = AdapterInformation(index: 1, state: .initializing), hci3 = AdapterInformation(index: 3)
         let kernel = FakeKernel(adapters: [hci0.with(.initializing), hci1, hci3]) { $0.initializing = [1, 3] }
         #expect(try HCIAdapter.list(calls: kernel.adapterCalls) == [hci0, hci1, hci3.with(.initializing)])
     }
 
-    @Test("a kernel that does not say which adapters it manages has them up")
+    @Test("if the kernel does not report which adapters it manages, they count as up")
     func unmanaged() throws {
         let kernel = FakeKernel {
             $0.held = [0]
@@ -36,7 +36,7 @@ struct AdapterListTests {
     }
 
     @Test(
-        "what the kernel's structure says",
+        "the kernel's adapter information is decoded",
         arguments: [
             ([0x42, 0, 0, 1, 0xAA, 0], 0x05, 0x01, 0x60, 0, .up, .usb, true),
             ([0x42, 0, 0, 1, 0xAA, 0], 0x04, 0x11, 0x20, 0, .down, .usb, false),
@@ -89,7 +89,7 @@ struct AdapterListTests {
     }
 
     @Test(
-        "anything but the answer is ignored",
+        "an invalid or missing answer yields no list",
         arguments: [
             [.fails(EAGAIN)], [.fails(EBADF)], [.bytes([])],
             // The status is "unknown command", the request is another one, an adapter is missing.
@@ -102,7 +102,7 @@ struct AdapterListTests {
         #expect(managed(answers) == nil)
     }
 
-    @Test("a kernel without management says nothing")
+    @Test("a kernel without the management interface yields no list")
     func noManagement() {
         #expect(ManagedAdapters.indices(open: { () throws(Errno) in throw Errno(EINVAL) }) == nil)
     }

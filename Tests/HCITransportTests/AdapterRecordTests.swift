@@ -12,7 +12,7 @@ struct AdapterRecordTests {
     private let directory = Directory()
     private var path: String { AdapterRecord.path(for: hci0, in: directory.path) }
 
-    @Test("while an adapter is taken there is a record of its original state", arguments: [true, false])
+    @Test("while an adapter is taken, its original state is recorded", arguments: [true, false])
     func note(wasUp: Bool) throws {
         let kernel = FakeKernel(adapters: [wasUp ? hci0 : hci0.with(.down)], records: directory)
         let transport = try kernel.open()
@@ -30,7 +30,7 @@ struct AdapterRecordTests {
         #expect(AdapterRecord.path(for: AdapterInformation(index: 3), in: "/d") == "/d/swift-bluetooth-le.hci3")
     }
 
-    @Test("after a crash the next program brings the adapter up in its place", arguments: [UInt16(0), 5])
+    @Test("after a crash, the next program restores the adapter to up", arguments: [UInt16(0), 5])
     func crash(index: UInt16) throws {
         // What a killed program leaves: a record that is not locked, and an adapter that is down.
         try write("up\n")
@@ -47,7 +47,7 @@ struct AdapterRecordTests {
     }
 
     @Test(
-        "after a crash of a program that found the adapter down, it stays down", arguments: ["down\n", "", "upper\n"])
+        "after a crash, an adapter that was found down stays down", arguments: ["down\n", "", "upper\n"])
     func crashFoundDown(text: String) throws {
         try write(text)
         let kernel = FakeKernel(adapters: [hci0.with(.down)], records: directory)
@@ -57,7 +57,7 @@ struct AdapterRecordTests {
     }
 
     @Test(
-        "if opening fails before anything was touched, the record of a crash is kept for the next program",
+        "if opening fails early, the crash record of an adapter that was up is kept for the next program",
         arguments: [("up\n", true), ("down\n", false), (nil, false)])
     func openingFails(left: String?, isKept: Bool) throws {
         if let left { try write(left) }
@@ -68,7 +68,7 @@ struct AdapterRecordTests {
     }
 
     @Test(
-        "an adapter that cannot be brought up is left to the next program, one that is gone to nobody",
+        "the record of an adapter that cannot be brought up is kept for the next program, unless it was removed",
         arguments: [(EPERM, true), (ETIMEDOUT, true), (ERFKILL, true), (ENODEV, false)])
     func restoringFails(code: Int32, isKept: Bool) throws {
         let kernel = FakeKernel(records: directory) { $0.failing["up 0"] = code }
@@ -77,7 +77,7 @@ struct AdapterRecordTests {
         #expect(exists(path) == isKept)
     }
 
-    @Test("an adapter that has got the number of one that was unplugged is left alone", arguments: [true, false])
+    @Test("an adapter that took over the number of an unplugged one is left alone", arguments: [true, false])
     func renumbered(isReplaced: Bool) throws {
         let kernel = FakeKernel(records: directory)
         let transport = try kernel.open()
@@ -119,7 +119,7 @@ struct AdapterRecordTests {
         #expect(!exists(path))
     }
 
-    @Test("the holder of the adapter is reported, to others as well")
+    @Test("the holder of the adapter is reported, also to other programs")
     func holder() throws {
         let kernel = FakeKernel(records: directory)
         let transport = try kernel.open()
@@ -134,7 +134,7 @@ struct AdapterRecordTests {
         #expect(AdapterRecord.holder(of: hci0, in: [directory.path]) == nil)
     }
 
-    @Test("files that others may have placed there are neither used nor changed", arguments: Trap.allCases)
+    @Test("files that others may have placed are neither used nor changed", arguments: Trap.allCases)
     func traps(trap: Trap) throws {
         let target = directory.file("target")
         try write("up\n", to: target)

@@ -7,7 +7,7 @@ import Testing
 /// The meaning of each refusal of the kernel, and the state after it.
 struct AdapterRefusalTests {
     @Test(
-        "each refusal of the kernel has its own error",
+        "each kernel error maps to its own reason",
         arguments: [
             ("socket", EAFNOSUPPORT, .bluetoothUnavailable),
             ("socket", EPROTONOSUPPORT, .bluetoothUnavailable),
@@ -29,7 +29,7 @@ struct AdapterRefusalTests {
         #expect(kernel.calls.contains("up 0") == (call == "bind 0"))
     }
 
-    @Test("if root is refused it is in a container: there is no file to grant a capability")
+    @Test("if root is refused, it is in a container, and the error names no file to grant a capability to")
     func root() {
         let kernel = FakeKernel {
             $0.failing["down 0"] = EPERM
@@ -38,7 +38,7 @@ struct AdapterRefusalTests {
         #expect(throws: TransportError(.notPermitted(executable: nil), transport: "hci-socket:0")) { try kernel.open() }
     }
 
-    @Test("an error for a missing adapter lists those present")
+    @Test("the error for a missing adapter lists the ones present")
     func noSuchAdapter() {
         let kernel = FakeKernel(adapters: [hci2, hci0])
         #expect(throws: TransportError(.noSuchAdapter(present: [hci0, hci2]), transport: "hci-socket:1")) {
@@ -48,7 +48,7 @@ struct AdapterRefusalTests {
     }
 
     @Test(
-        "if there is no adapter at all, a switch of the machine may be the reason",
+        "if there is no adapter at all, a machine-wide radio switch is reported as the reason",
         arguments: [
             ([], .noSuchAdapter(present: [])),
             (

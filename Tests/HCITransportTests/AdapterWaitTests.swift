@@ -37,7 +37,7 @@ struct AdapterWaitTests {
         #expect(try open([nil], announcing: []) == (nil, 0))
     }
 
-    @Test("one that is being set up is opened once it is announced, however often that takes")
+    @Test("an adapter being set up is opened once it is announced, after any number of announcements")
     func announced() throws {
         #expect(try open([.adapterInitializing, nil], announcing: [Self.removed, Self.added]) == (nil, 0))
         // An announcement of another adapter comes first: its packet is read, then there is another one.
@@ -46,7 +46,7 @@ struct AdapterWaitTests {
             try open([.adapterInitializing, .adapterInitializing, nil], announcing: many + [Self.added]) == (nil, 0))
     }
 
-    @Test("opening one that is never announced times out, even amid other announcements")
+    @Test("opening an adapter that is never announced times out, even amid other announcements")
     func deadline() throws {
         #expect(try open([.adapterInitializing, nil], announcing: [], deadline: .zero) == (.adapterInitializing, 1))
         #expect(
@@ -54,7 +54,7 @@ struct AdapterWaitTests {
                 == (.adapterInitializing, 1))
     }
 
-    @Test("the wait can be cancelled")
+    @Test("the wait for an adapter can be cancelled")
     func cancelled() throws {
         let cancellation = try Waker()
         cancellation.wake()
@@ -62,7 +62,7 @@ struct AdapterWaitTests {
     }
 
     @Test(
-        "nothing else is waited for",
+        "other errors are reported without waiting",
         arguments: [.noSuchAdapter(present: []), .adapterHeld(by: nil)] as [TransportError.Reason])
     func otherFailures(reason: TransportError.Reason) throws {
         #expect(try open([reason, nil], announcing: [Self.added]) == (reason, 1))

@@ -22,7 +22,7 @@ struct CaptureTests {
         return length + length + [0, 0, 0, flags] + [0, 0, 0, 0] + stamp + packet
     }
 
-    @Test("both directions are recorded to the byte, from either side", arguments: [true, false])
+    @Test("both directions are recorded byte for byte, from either side", arguments: [true, false])
     func recordsBothDirections(isHost: Bool) throws {
         let directory = Directory(), path = directory.file("capture")
         let pair = try PacketTransport.pair()
@@ -53,7 +53,7 @@ struct CaptureTests {
         #expect(near.fileDescriptor == -1)
     }
 
-    @Test("the recording transport has the same reopening name")
+    @Test("a captured transport keeps its reopening name")
     func reopening() throws {
         let directory = Directory(), name = TransportName.hciSocket(.index(3))
         let adapter = PacketTransport(
@@ -63,7 +63,7 @@ struct CaptureTests {
         #expect(try PacketTransport.pair().host.reopeningName == nil)
     }
 
-    @Test("a stream is recorded while it delivers, each packet as that of its adapter")
+    @Test("a stream is recorded as it is delivered, with the adapter of each packet")
     func recordsAdapters() throws {
         let directory = Directory(), path = directory.file("capture")
         let pair = try StreamTransport.pair()
@@ -91,7 +91,7 @@ struct CaptureTests {
         #expect(reader.isAtRecordBoundary)
     }
 
-    @Test("a packet the transport refuses is not recorded as sent")
+    @Test("a packet that the transport rejects is not recorded as sent")
     func refused() throws {
         let directory = Directory(), path = directory.file("capture")
         let inner = PacketTransport(
@@ -103,7 +103,7 @@ struct CaptureTests {
         #expect(contents(of: path) == Self.header + Self.record(reset, flags: 2))
     }
 
-    @Test("a file that cannot be written is an error at once")
+    @Test("a file that cannot be written fails at once")
     func unwritable() {
         for (path, call, code) in [("/nowhere/capture", "open", ENOENT), ("/dev/full", "write", ENOSPC)] {
             #expect(throws: TransportError(.system(call: call, code: code), transport: path)) {
@@ -112,7 +112,7 @@ struct CaptureTests {
         }
     }
 
-    @Test("a reader that leaves ends the recording, is reported once, and does not stop the traffic")
+    @Test("a reader that closes its end stops the recording, is reported once, and does not stop the traffic")
     func readerLeaves() throws {
         let directory = Directory(), path = directory.file("pipe")
         try #require(mkfifo(path, 0o600) == 0)
@@ -133,7 +133,7 @@ struct CaptureTests {
         #expect(try receive(4, from: controller) == [reset, reset, reset, reset])
     }
 
-    @Test("a reader that is too slow ends the recording, and does not stop the traffic")
+    @Test("a reader that is too slow stops the recording, but not the traffic")
     func readerStalls() throws {
         let directory = Directory(), path = directory.file("pipe")
         try #require(mkfifo(path, 0o600) == 0)
@@ -165,7 +165,7 @@ struct CaptureTests {
 
     private static let tshark: String? = ["/usr/bin/tshark", "/usr/local/bin/tshark"].first(where: exists)
 
-    @Test("an analyser reads the capture", .enabled(if: tshark != nil))
+    @Test("tshark reads the capture", .enabled(if: tshark != nil))
     func analyser() throws {
         let directory = Directory(), path = directory.file("capture")
         do {

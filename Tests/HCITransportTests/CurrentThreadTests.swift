@@ -4,7 +4,7 @@ import Testing
 @testable import HCITransport
 
 struct CurrentThreadTests {
-    @Test("each thread sees the kernel's number for itself, whichever others have asked before and in between")
+    @Test("each thread gets its own kernel thread ID, whichever threads asked before or in between")
     func identifiers() throws {
         let count = 16
         let barrier = Barrier(count)
@@ -33,7 +33,7 @@ struct CurrentThreadTests {
         #expect(Set(identifiers).count == count)
     }
 
-    @Test("a task that a suspension has moved to another thread sees that thread's number")
+    @Test("a task that was moved to another thread by a suspension gets that thread's ID")
     func suspensions() async {
         for _ in 0..<1000 {
             #expect(CurrentThread.identifier == kernelIdentifier())

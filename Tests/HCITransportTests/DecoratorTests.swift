@@ -13,7 +13,7 @@ struct DecoratorTests {
         return rates
     }
 
-    @Test("a trace shows what is received, and what was accepted", arguments: [true, false])
+    @Test("a trace shows the packets that were received and accepted", arguments: [true, false])
     func trace(isHost: Bool) throws {
         let pair = try PacketTransport.pair()
         let (near, far) = isHost ? (pair.host, pair.controller) : (pair.controller, pair.host)
@@ -27,7 +27,7 @@ struct DecoratorTests {
         #expect(traced.name == near.name && traced.receiver == near.receiver)
     }
 
-    @Test("without faults everything passes, in both directions, on packets and on streams", arguments: [true, false])
+    @Test("without faults everything passes, in both directions, over packets and streams", arguments: [true, false])
     func clear(isStream: Bool) throws {
         let (near, far): (any HCITransport, any HCITransport)
         if isStream {
@@ -44,7 +44,7 @@ struct DecoratorTests {
         #expect(try failure(of: faulty) == .closedByPeer)
     }
 
-    @Test("what passes later is readable when it is due, in both directions")
+    @Test("delayed packets become readable when they are due, in both directions")
     func latency() throws {
         let (host, controller) = try PacketTransport.pair()
         let faulty = try FaultyTransport(host, latency: .milliseconds(2))
@@ -57,7 +57,7 @@ struct DecoratorTests {
         #expect(try receive(1, from: controller) == [reset])
     }
 
-    @Test("each fault is reported, and what it leaves behind comes")
+    @Test("each fault is reported, and the packets it affects are delivered")
     func faults() throws {
         let (host, controller) = try PacketTransport.pair()
         var reports: [HCIFault.Kind] = []
@@ -74,7 +74,7 @@ struct DecoratorTests {
         #expect(reports == [.doubledAnswer, .doubled])
     }
 
-    @Test("a controller that resets itself is sent a Reset, whose answer the host never sees")
+    @Test("a spontaneous reset sends the controller a Reset, whose answer the host never sees")
     func selfReset() throws {
         let (host, controller) = try PacketTransport.pair()
         let faulty = try FaultyTransport(host, HCIFaults(Self.rates { $0.resets = 1 }, seed: 1))
@@ -87,7 +87,7 @@ struct DecoratorTests {
         #expect(try receive(1, from: faulty)[0] == aclData)
     }
 
-    @Test("what a full transport does not take waits, is bounded, and goes when there is room")
+    @Test("packets that a full transport does not accept are held, up to a limit, and sent when there is room")
     func full() throws {
         let socket = ScriptedSocket()
         let inner = PacketTransport(name: "test", fileDescriptor: 7, calls: socket.calls, outputLimit: 32)
@@ -113,7 +113,7 @@ struct DecoratorTests {
         #expect(faulty.fileDescriptor == -1 && socket.closed == [7])
     }
 
-    @Test("a packet's receiver may close the transport")
+    @Test("the receiver of a packet may close the transport")
     func closing() throws {
         let (host, controller) = try PacketTransport.pair()
         let faulty = try FaultyTransport(host, HCIFaults(Self.rates { $0.doubledEvents = 1 }, seed: 1))

@@ -6,7 +6,7 @@ import Testing
 @testable import HCITransport
 
 struct EventLoopTests {
-    @Test("a ready descriptor is reported by its token, for what it was registered for")
+    @Test("a ready descriptor is reported with its token, for the events it was registered for")
     func readiness() throws {
         let loop = try EventLoop()
         let (one, other) = try PacketTransport.pair()
@@ -28,7 +28,7 @@ struct EventLoopTests {
         loop.remove(one.fileDescriptor)
     }
 
-    @Test("the other side going away is readable, whatever the descriptor is watched for")
+    @Test("a closed peer makes the descriptor readable, whatever it is watched for")
     func hangUp() throws {
         let loop = try EventLoop()
         let (one, other) = try StreamTransport.pair()
@@ -38,7 +38,7 @@ struct EventLoopTests {
         #expect(event.isReadable)
     }
 
-    @Test("waking before the wait ends the wait, once for all wakes before it")
+    @Test("waking before the wait ends it, once for all earlier wakes")
     func wakesCount() throws {
         let loop = try EventLoop()
         loop.waker.wake()
@@ -50,7 +50,7 @@ struct EventLoopTests {
         #expect(MonotonicClock.now >= deadline)
     }
 
-    @Test("another thread ends a wait without a deadline")
+    @Test("another thread can end a wait without a deadline")
     func wakesFromThread() throws {
         let loop = try EventLoop()
         let waker = Unmanaged.passRetained(loop.waker)
@@ -76,7 +76,7 @@ struct EventLoopTests {
         #expect(fcntl(waker.fileDescriptor, F_GETFD) >= 0)
     }
 
-    @Test("no wait ends before its deadline, in whichever order deadlines come")
+    @Test("no wait ends before its deadline, in whatever order the deadlines come")
     func deadlines() throws {
         let loop = try EventLoop()
         let start = MonotonicClock.now
@@ -113,7 +113,7 @@ struct EventLoopTests {
         #expect(error == .system(call: "epoll_ctl", code: EBADF))
     }
 
-    @Test("more descriptors than one call reports are all reported")
+    @Test("more descriptors than one call can report are all reported")
     func manyDescriptors() throws {
         let loop = try EventLoop()
         let pairs = try (0..<100).map { _ in try PacketTransport.pair() }
@@ -131,7 +131,7 @@ struct EventLoopTests {
         #expect(seen.count == 100)
     }
 
-    @Test("the clock does not go back")
+    @Test("the clock never goes backwards")
     func clock() {
         let first = MonotonicClock.now
         #expect(first > .zero)

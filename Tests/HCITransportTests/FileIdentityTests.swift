@@ -6,7 +6,7 @@ import Testing
 
 struct FileIdentityTests {
     @Test(
-        "the process that has locked a file is found among all locks",
+        "the process that locked a file is found among all locks",
         arguments: [
             ("FLOCK  ADVISORY  WRITE 1234 %s 0 EOF", 1234),
             ("POSIX  ADVISORY  WRITE 1234 %s 0 EOF", nil),

@@ -6,7 +6,7 @@ import Testing
 @testable import HCITransport
 
 struct HCIAdapterTests {
-    @Test("an adapter that is up is brought down, and up again when the transport closes")
+    @Test("an adapter that is up is brought down, and brought up again when the transport closes")
     func restoresAnAdapterThatWasUp() throws {
         let kernel = FakeKernel()
         let transport = try kernel.open()
@@ -68,7 +68,7 @@ struct HCIAdapterTests {
         #expect(kernel.calls == ["socket", "bind 0", "close 100"])
     }
 
-    @Test("an adapter that is being set up may have the requested address")
+    @Test("an adapter being set up may be the one with the requested address")
     func initializingWithoutAddress() {
         let name = "hci-socket:00:AA:01:00:00:42"
         let kernel = FakeKernel(adapters: [hci2, AdapterInformation(index: 0)]) { $0.initializing = [0] }
@@ -77,7 +77,7 @@ struct HCIAdapterTests {
         }
     }
 
-    @Test("an adapter that another user channel holds is not touched", arguments: [true, false])
+    @Test("an adapter held by another user channel is not touched", arguments: [true, false])
     func held(saysManaged: Bool) {
         let kernel = FakeKernel {
             $0.held = [0]
@@ -88,14 +88,14 @@ struct HCIAdapterTests {
         #expect(kernel.calls == (saysManaged ? ["socket"] : ["socket", "down 0"]) + ["close 100"])
     }
 
-    @Test("if two programs take an adapter at the same time, the second is refused")
+    @Test("if two programs take an adapter at the same time, the second one fails")
     func simultaneous() {
         let kernel = FakeKernel { $0.failing["bind 0"] = EUSERS }
         #expect(throws: TransportError(.adapterHeld(by: nil), transport: "hci-socket:0")) { try kernel.open() }
     }
 
     @Test(
-        "an adapter is found by number, by address, or as the first, and can be found again by its address",
+        "an adapter is selected by number, by address or as the first, and is reopened by its address",
         arguments: [
             (.index(2), "hci-socket:2", 2, address("00:AA:01:01:00:43")),
             (.address(address("00:AA:01:01:00:43")), "hci-socket:00:AA:01:01:00:43", 2, address("00:AA:01:01:00:43")),
@@ -111,7 +111,7 @@ struct HCIAdapterTests {
     }
 
     @Test(
-        "the first adapter is the first that can be used",
+        "the first adapter is the first usable one",
         arguments: [
             { $0.held = [0] },
             { $0.switches = [RadioSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: false)] },
@@ -124,7 +124,7 @@ struct HCIAdapterTests {
         #expect(try kernel.open(.first).name == "hci-socket:2")
     }
 
-    @Test("if no adapter can be used, the reason is that of the first; errors common to all are not retried")
+    @Test("if no adapter is usable, the error is that of the first; errors common to all are not retried")
     func noneUsable() {
         let held = FakeKernel(adapters: [hci0, hci2]) { $0.held = [0, 2] }
         #expect(throws: TransportError(.adapterHeld(by: nil), transport: "hci-socket:0")) { try held.open(.first) }
@@ -142,7 +142,7 @@ struct HCIAdapterTests {
         #expect(reason { () throws(TransportError) in try transport.send(reset) } == .adapterRemoved)
     }
 
-    @Test("the real kernel, whatever it offers, gives a specific error")
+    @Test("on the real kernel, opening a missing adapter gives a specific error")
     func realKernel() {
         // Adapter 65534 is never there: the answer depends on the kernel and on who we are, but it is no bare number.
         let reason = reason { () throws(TransportError) in _ = try TransportName.hciSocket(.index(65534)).open() }

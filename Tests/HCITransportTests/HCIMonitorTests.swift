@@ -26,7 +26,7 @@ struct HCIMonitorTests {
         return records
     }
 
-    @Test("packets get the indicator they lack, notes stay as they are")
+    @Test("packets get the indicator they lack, and notes are unchanged")
     func kinds() throws {
         let (monitor, _) = try monitor([
             .bytes([0x02, 0x00, 0x01, 0x00, 0x03, 0x00, 0x03, 0x0C, 0x00]),
@@ -46,7 +46,7 @@ struct HCIMonitorTests {
     }
 
     @Test(
-        "what is no record is skipped",
+        "malformed records are skipped",
         arguments: [
             [0x02, 0x00, 0x01, 0x00, 0x03], [0x02, 0x00, 0x01, 0x00, 0x04, 0x00, 0x03],
             [0x02, 0x00, 0x01, 0x00, 0x00, 0x00, 0x03],
@@ -57,7 +57,7 @@ struct HCIMonitorTests {
         #expect(try records(monitor).map(\.0.monitorOpcode) == [.openIndex])
     }
 
-    @Test("a flood is read piece by piece")
+    @Test("a flood is read in batches")
     func flood() throws {
         let record = ScriptedSocket.Answer.bytes([0x08, 0x00, 0x00, 0x00, 0x00, 0x00])
         let (monitor, _) = try monitor(Array(repeating: record, count: HCIMonitor.recordsPerReceive + 1))
@@ -65,7 +65,7 @@ struct HCIMonitorTests {
         #expect(try records(monitor).count == 1)
     }
 
-    @Test("an end and a failure are errors, and the socket is closed once")
+    @Test("the end of the stream and a failure are errors, and the socket is closed once")
     func ends() throws {
         for answer in [ScriptedSocket.Answer.bytes([]), .fails(ENODEV)] {
             let (monitor, socket) = try monitor([answer])
@@ -78,16 +78,16 @@ struct HCIMonitorTests {
     }
 
     @Test(
-        "a refusal says what to do",
+        "an error when opening the monitor says what to do",
         arguments: [
             (
                 EPERM, "/opt/my ble",
-                "monitor: not permitted to read what goes over the adapters; grant it: "
+                "monitor: not permitted to read the adapters' traffic; grant it: "
                     + "sudo setcap cap_net_raw,cap_net_admin+ep '/opt/my ble'"
             ),
             (
                 EACCES, nil,
-                "monitor: root lacks CAP_NET_RAW here, and cannot read what goes over the adapters; in a "
+                "monitor: root lacks CAP_NET_RAW here, and cannot read the adapters' traffic; in a "
                     + "container, run it with --cap-add=NET_RAW --network=host"
             ),
             (
@@ -104,7 +104,7 @@ struct HCIMonitorTests {
         #expect(error?.description == text)
     }
 
-    @Test("the kernel's own call reports the whole length of what is too long, and a time")
+    @Test("the kernel's call reports the full length of a packet that is too long, and its time")
     func receiving() throws {
         let (one, other) = try Socket.pair(cbt_packet_socket, name: "pair")
         defer {

@@ -10,7 +10,7 @@ struct PacketTransportTests {
         PacketTransport(name: "test", fileDescriptor: 7, calls: socket.calls, outputLimit: outputLimit)
     }
 
-    @Test("packets cross a pair intact, both ways, including the longest")
+    @Test("packets cross a pair intact, in both directions, including the longest")
     func pair() throws {
         let (host, controller) = try PacketTransport.pair()
         let longest = [UInt8](repeating: 0x02, count: PacketTransport.longestPacket)
@@ -31,7 +31,7 @@ struct PacketTransportTests {
         #expect(try receive(2, from: controller) == [reset, aclData])
     }
 
-    @Test("calls interrupted by a signal are repeated")
+    @Test("calls interrupted by a signal are retried")
     func interrupted() throws {
         let socket = ScriptedSocket(
             incoming: [.fails(EINTR), .bytes(reset), .fails(EINTR), .bytes(aclData)],
@@ -45,7 +45,7 @@ struct PacketTransportTests {
         #expect(!transport.wantsWrite)
     }
 
-    @Test("packets the kernel does not accept stay pending, with their order and boundaries")
+    @Test("packets that the kernel does not accept stay pending, in order and with their boundaries")
     func backPressure() throws {
         let socket = ScriptedSocket(outgoing: [.takesAll])
         let transport = transport(socket)
@@ -67,7 +67,7 @@ struct PacketTransportTests {
         #expect(transport.pendingByteCount == 0)
     }
 
-    @Test("pending packets are bounded; a packet over the limit is refused entirely and the rest is kept")
+    @Test("pending packets are bounded; a packet over the limit is rejected entirely and the rest is kept")
     func outputFull() throws {
         let socket = ScriptedSocket()
         let transport = transport(socket, outputLimit: 20)
@@ -113,7 +113,7 @@ struct PacketTransportTests {
         #expect(received == [reset])
     }
 
-    @Test("packets that HCI does not allow are not sent", arguments: [0, PacketTransport.longestPacket + 1])
+    @Test("packets of an invalid length are not sent", arguments: [0, PacketTransport.longestPacket + 1])
     func invalidLength(count: Int) {
         let socket = ScriptedSocket(outgoing: [.takesAll])
         let transport = transport(socket)
@@ -122,7 +122,7 @@ struct PacketTransportTests {
         #expect(socket.written.isEmpty)
     }
 
-    @Test("the other side closing is an error, after what it had sent")
+    @Test("a peer that closes is an error, after everything it sent was delivered")
     func closedByPeer() throws {
         let (host, controller) = try PacketTransport.pair()
         try controller.send(resetComplete)
@@ -135,7 +135,7 @@ struct PacketTransportTests {
         #expect(reason { () throws(TransportError) in try host.send(reset) } == .closedByPeer)
     }
 
-    @Test("a closed transport throws, is closed once, and delivers nothing more")
+    @Test("a closed transport throws, closes its socket once, and delivers nothing more")
     func closed() throws {
         let socket = ScriptedSocket(incoming: [.bytes(reset), .bytes(reset)])
         let transport = transport(socket)

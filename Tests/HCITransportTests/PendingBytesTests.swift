@@ -3,7 +3,7 @@ import Testing
 @testable import HCITransport
 
 struct PendingBytesTests {
-    @Test("bytes come out in the order they went in, even if the queue is never empty")
+    @Test("bytes leave in the order they arrived, even if the queue is never empty")
     func order() {
         var pending = PendingBytes()
         var next: UInt8 = 0, expected: UInt8 = 0
@@ -28,7 +28,7 @@ struct PendingBytesTests {
         #expect(pending.count == 1)
     }
 
-    @Test("taking more than there is empties it")
+    @Test("removing more bytes than there are empties the queue")
     func excess() {
         var pending = PendingBytes()
         pending.append(([1, 2, 3] as [UInt8]).span)

@@ -36,7 +36,7 @@ struct PseudoTerminalTests {
         #expect(try receive(1, from: host) == [Self.everyByte])
     }
 
-    @Test("the other end may close and open again; unread bytes are not read by the next")
+    @Test("the other end may close and reopen; unread bytes are not delivered to the next reader")
     func reopened() throws {
         let controller = try TransportName.pty(link: nil).open(as: .controller)
         let name = TransportName.serial(try line(of: controller))
@@ -67,7 +67,7 @@ struct PseudoTerminalTests {
         #expect(pending <= 1 << 17)
     }
 
-    @Test("the end of the pair is distinguished from a closed connection: the device is gone")
+    @Test("the end of a pseudo-terminal is reported as a removed device, not a closed connection")
     func hangUp() throws {
         let pty = try TransportName.pty(link: nil).open(as: .controller)
         let device = try line(of: pty).device
@@ -79,7 +79,7 @@ struct PseudoTerminalTests {
         host.close()
     }
 
-    @Test("a line is used by one program at a time")
+    @Test("only one program at a time can use a line")
     func inUse() throws {
         let pty = try TransportName.pty(link: nil).open(as: .controller)
         let line = try line(of: pty)
@@ -133,7 +133,7 @@ struct PseudoTerminalTests {
         #expect(!exists(link))
     }
 
-    @Test("a link left behind by a crash is replaced")
+    @Test("a stale link left by a crash is replaced")
     func staleLink() throws {
         let directory = Directory(), link = directory.file("uart")
         try #require(symlink("/dev/pts/4096000", link) == 0)
@@ -170,7 +170,7 @@ struct PseudoTerminalTests {
         #expect(exists(link))
     }
 
-    @Test("failing to create the link is an error, and leaves no terminal open")
+    @Test("a link that cannot be created is an error, and leaves no terminal open")
     func impossibleLink() {
         let refusal = reason { () throws(TransportError) in _ = try TransportName.pty(link: "/nowhere/uart").open() }
         #expect(refusal == .system(call: "symlink", code: ENOENT))

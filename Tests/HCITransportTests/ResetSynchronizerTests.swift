@@ -30,7 +30,7 @@ struct ResetSynchronizerTests {
     }
 
     @Test(
-        "H1: after Reset, a host ignores everything before its completion",
+        "H1: after sending Reset, a host ignores everything before its completion",
         arguments: [
             [], [0x00], [0x04], [0x04, 0x0E], [0x04, 0x0E, 0x04, 0x01, 0x03], [0x04, 0x0E, 0x04, 0x04, 0x0E],
             [0x04, 0x0E, 0x04, 0x01, 0x09, 0x10, 0x00], [0xFF, 0xFE, 0x02, 0x40, 0x20, 0xFF, 0xFF], aclData,
@@ -45,7 +45,7 @@ struct ResetSynchronizerTests {
         }
     }
 
-    @Test("a completion of Reset with any status and any number of commands counts")
+    @Test("any completion of Reset counts, whatever its status and number of commands")
     func anyAnswer() throws {
         let answer: [UInt8] = [0x04, 0x0E, 0x04, 0x07, 0x03, 0x0C, 0x03]
         #expect(try received([0xAA] + answer, in: 100, as: .host, after: reset) == [answer])
@@ -64,7 +64,7 @@ struct ResetSynchronizerTests {
         #expect(packets == [resetComplete])
     }
 
-    @Test("a host that does not begin with Reset is synchronized at once")
+    @Test("a host that does not start with Reset is synchronized at once")
     func otherBeginning() throws {
         #expect(try received(aclData, in: 100, as: .host, after: aclData) == [aclData])
     }
@@ -94,7 +94,7 @@ struct ResetSynchronizerTests {
         #expect(try received(aclData + reset, in: 5, as: .controller) == [aclData, reset])
     }
 
-    @Test("zeros are sent before the first Reset only, and the packet they complete is discarded")
+    @Test("zeros are sent only before the first Reset, and complete a truncated command")
     func zeros() throws {
         let socket = ScriptedSocket()
         let host = transport(socket, as: .host, sendsZeros: true)

@@ -8,7 +8,7 @@ import Testing
 /// Serial devices that cannot be opened. `PseudoTerminalTests` covers open ones.
 struct SerialPortTests {
     @Test(
-        "each refusal of the kernel has its own error",
+        "each kernel error maps to its own fault",
         arguments: [
             (EACCES, .notPermitted(path: "/dev/full", group: nil)),
             (EPERM, .notPermitted(path: "/dev/full", group: nil)),
@@ -20,7 +20,7 @@ struct SerialPortTests {
         #expect(DeviceFault(openingSerialDevice: "/dev/full", Errno(code)) == fault)
     }
 
-    @Test("an error for a missing device lists those present", arguments: [ENOENT, ENODEV, ENXIO, EIO])
+    @Test("the error for a missing device lists the ones present", arguments: [ENOENT, ENODEV, ENXIO, EIO])
     func notFound(code: Int32) {
         guard
             case .notFound("/dev/ttyUSB9", let present) = DeviceFault(
@@ -32,13 +32,13 @@ struct SerialPortTests {
         #expect(present.allSatisfy(exists))
     }
 
-    @Test("anything but a serial device is refused", arguments: ["/dev/null", "/dev", "/proc/self/exe/file"])
+    @Test("anything but a serial device is rejected", arguments: ["/dev/null", "/dev", "/proc/self/exe/file"])
     func notASerialDevice(path: String) {
         let name = TransportName.serial(SerialLine(device: path))
         #expect(throws: TransportError(.device(.notASerialDevice), transport: name.description)) { try name.open() }
     }
 
-    @Test("a missing path is refused")
+    @Test("a missing path is reported as not found")
     func missing() {
         let directory = Directory(), path = directory.file("tty")
         let refusal = reason { () throws(TransportError) in
@@ -51,7 +51,7 @@ struct SerialPortTests {
     }
 
     @Test(
-        "a baud rate may be off by as much as receivers tolerate",
+        "a baud rate may deviate as far as receivers tolerate",
         arguments: [
             (115_200, 115_200, true), (115_200, 115_384, true), (1_000_000, 970_000, true),
             (1_000_000, 1_030_000, true),
@@ -63,7 +63,7 @@ struct SerialPortTests {
     }
 
     @Test(
-        "a description is one line that says what to do",
+        "the description of a fault is one line that says what to do",
         arguments: [
             (
                 .notFound(path: "/dev/ttyUSB0", present: []),
@@ -79,7 +79,7 @@ struct SerialPortTests {
             ),
             (
                 .notPermitted(path: "/dev/vhci", group: nil),
-                "not permitted to open /dev/vhci; allow it until the next start: sudo chown $USER /dev/vhci"
+                "not permitted to open /dev/vhci; allow it until the next reboot: sudo chown $USER /dev/vhci"
             ),
             (
                 .inUse(path: "/dev/ttyUSB0"),
@@ -96,12 +96,12 @@ struct SerialPortTests {
     }
 
     @Test(
-        "errors of an open line refer to the device",
+        "errors on an open line refer to the device",
         arguments: [
             (.adapterRemoved, "the device is gone; plug it in again"),
             (
                 .malformedStream(.unexpectedIndicator(0)),
-                "what arrives is not HCI: unexpectedIndicator(0); check that the other side speaks H4, "
+                "the received data is not HCI: unexpectedIndicator(0); check that the other side speaks H4, "
                     + "at this baud rate"
             ),
         ] as [(TransportError.Reason, String)])

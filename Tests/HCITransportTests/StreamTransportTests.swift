@@ -11,7 +11,7 @@ struct StreamTransportTests {
         StreamTransport(name: "test", fileDescriptor: 7, receiver: .host, calls: socket.calls, outputLimit: outputLimit)
     }
 
-    @Test("packets are complete however the stream is split", arguments: 1...27)
+    @Test("packets are delivered whole, however the stream is split", arguments: 1...27)
     func chunks(size: Int) throws {
         let stream = resetComplete + aclData + resetComplete
         let chunks = stride(from: 0, to: stream.count, by: size).map {
@@ -23,7 +23,7 @@ struct StreamTransportTests {
         #expect(received == [resetComplete, aclData, resetComplete])
     }
 
-    @Test("packets cross a pair intact, both ways")
+    @Test("packets cross a pair intact, in both directions")
     func pair() throws {
         let (host, controller) = try StreamTransport.pair()
         for packet in [reset, aclData, reset] { try host.send(packet) }
@@ -33,7 +33,7 @@ struct StreamTransportTests {
     }
 
     @Test(
-        "H1: a byte that starts no packet is a fault that stays", arguments: [0x00, 0x01, 0x06, 0x55, 0xFF] as [UInt8])
+        "H1: a byte that starts no packet is a permanent fault", arguments: [0x00, 0x01, 0x06, 0x55, 0xFF] as [UInt8])
     func malformed(type: UInt8) throws {
         let transport = transport(ScriptedSocket(incoming: [.bytes(resetComplete + [type]), .bytes(resetComplete)]))
         var received: [[UInt8]] = []
@@ -44,7 +44,7 @@ struct StreamTransportTests {
         #expect(received == [resetComplete])
     }
 
-    @Test("a packet the kernel accepts in pieces arrives intact and in order")
+    @Test("a packet that the kernel accepts in pieces arrives intact and in order")
     func partialWrites() throws {
         let socket = ScriptedSocket(outgoing: [.fails(EINTR), .takes(3)])
         let transport = transport(socket)
@@ -69,7 +69,7 @@ struct StreamTransportTests {
         #expect(queue.isEmpty)
     }
 
-    @Test("pending packets are bounded; a packet over the limit is refused entirely")
+    @Test("pending packets are bounded; a packet over the limit is rejected entirely")
     func outputFull() throws {
         let socket = ScriptedSocket(outgoing: [.takes(1)])
         let transport = transport(socket, outputLimit: 10)
@@ -93,7 +93,7 @@ struct StreamTransportTests {
         #expect(socket.written == [reset + reset])
     }
 
-    @Test("a peer that does not read fills real buffers, and gets everything once it does")
+    @Test("a peer that does not read fills real buffers, and receives everything once it does")
     func realBackPressure() throws {
         let (host, controller) = try StreamTransport.pair()
         let packet = [0x02, 0x40, 0x20, 0xFC, 0x03] + [UInt8](repeating: 0x5A, count: 0x3FC)
@@ -122,7 +122,7 @@ struct StreamTransportTests {
         #expect(!host.wantsWrite)
     }
 
-    @Test("the end of the stream is an error, after what came before it, even inside a packet")
+    @Test("the end of the stream is an error, after the packets before it, even inside a packet")
     func closedByPeer() throws {
         let transport = transport(ScriptedSocket(incoming: [.bytes(resetComplete + [0x04, 0x0E]), .bytes([])]))
         var received: [[UInt8]] = []
@@ -131,14 +131,14 @@ struct StreamTransportTests {
         #expect(reason { () throws(TransportError) in try transport.receive { _ in } } == .closedByPeer)
     }
 
-    @Test("a broken connection is an error and not a signal")
+    @Test("a broken connection is an error, not a signal")
     func broken() throws {
         let (host, controller) = try StreamTransport.pair()
         controller.close()
         #expect(reason { () throws(TransportError) in try host.send(reset) } == .closedByPeer)
     }
 
-    @Test("a closed transport throws, is closed once, and delivers nothing more")
+    @Test("a closed transport throws, closes its socket once, and delivers nothing more")
     func closed() throws {
         let socket = ScriptedSocket(incoming: [.bytes(resetComplete + resetComplete)])
         let transport = transport(socket)

@@ -6,7 +6,7 @@ import Testing
 
 struct TransportErrorTests {
     @Test(
-        "a description is one line that says what to do",
+        "the description of an error is one line that says what to do",
         arguments: [
             (.connectionRefused, "connection refused; start the other side first"),
             (.hostNotFound(detail: "x"), "host not found (x); check the spelling of its name"),
@@ -28,17 +28,17 @@ struct TransportErrorTests {
             ),
             (
                 .adapterHeld(by: nil),
-                "hci1 is in use by another program; stop that, choose another adapter, "
+                "hci1 is in use by another program; stop it, choose another adapter, "
                     + "or have one program do both: see \"Sharing an adapter\" in Documentation/Linux.md"
             ),
             (
                 .adapterHeld(by: AdapterHolder(processIdentifier: 12, program: "central")),
-                "hci1 is in use by central (process 12); stop that, choose another adapter, "
+                "hci1 is in use by central (process 12); stop it, choose another adapter, "
                     + "or have one program do both: see \"Sharing an adapter\" in Documentation/Linux.md"
             ),
             (
                 .adapterHeld(by: AdapterHolder(processIdentifier: 12)),
-                "hci1 is in use by process 12; stop that, choose another adapter, "
+                "hci1 is in use by process 12; stop it, choose another adapter, "
                     + "or have one program do both: see \"Sharing an adapter\" in Documentation/Linux.md"
             ),
             (
@@ -52,7 +52,7 @@ struct TransportErrorTests {
             ),
             (
                 .adapterBroughtUp,
-                "hci1 is brought up again by another program; stop it: sudo systemctl stop bluetooth"
+                "another program keeps bringing hci1 up; stop it: sudo systemctl stop bluetooth"
             ),
             (
                 .adapterInitializing,
@@ -89,14 +89,15 @@ struct TransportErrorTests {
     }
 
     @Test(
-        "an adapter has the name the user gave",
+        "an adapter is called by the name the user gave",
         arguments: [
             ("hci-socket:2", "hci2"), ("hci-socket:00:AA:01:00:00:42", "00:AA:01:00:00:42"),
             ("hci-socket", "the adapter"),
         ])
     func adapterNames(transport: String, name: String) {
         let error = TransportError(.adapterRemoved, transport: transport)
-        #expect(error.description == "\(transport): \(name) is gone: it was unplugged, or taken down by something else")
+        #expect(
+            error.description == "\(transport): \(name) is gone: it was unplugged, or taken down by another program")
     }
 
     @Test(
@@ -110,7 +111,7 @@ struct TransportErrorTests {
     }
 
     @Test(
-        "failures to connect",
+        "errors when connecting",
         arguments: [
             (ECONNREFUSED, .connectionRefused), (ENOENT, .connectionRefused), (ETIMEDOUT, .timedOut),
             (EHOSTUNREACH, .unreachable(detail: "No route to host")),

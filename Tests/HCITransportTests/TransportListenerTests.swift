@@ -31,7 +31,7 @@ struct TransportListenerTests {
         #expect(try receive(1, from: host) == [resetComplete])
     }
 
-    @Test("hosts connect over every kind of server, one after the other", arguments: ["tcp-4", "tcp-all", "file", "@"])
+    @Test("hosts connect to every kind of server, one after the other", arguments: ["tcp-4", "tcp-all", "file", "@"])
     func serves(kind: String) throws {
         let directory = Directory()
         let name: TransportName =
@@ -53,12 +53,12 @@ struct TransportListenerTests {
         if case .tcpServer(_, let port) = listener.name { #expect(port != 0) }
     }
 
-    @Test("a server without descriptors for its client says so once, and accepts it when there are some")
+    @Test("a server without descriptors for a client reports it once, and accepts the client when some are available")
     func shortage() async {
         await #expect(processExitsWith: .exitCode(77)) { exit(try outlivesShortage() ? 77 : 1) }
     }
 
-    @Test("a server that has had no descriptors until its time is up says that")
+    @Test("a server that had no descriptors until its deadline reports that")
     func shortageAtTheEnd() async {
         await #expect(processExitsWith: .exitCode(77)) { exit(try endsInShortage() == EMFILE ? 77 : 1) }
     }
@@ -75,7 +75,7 @@ struct TransportListenerTests {
         #expect(!exists(directory.file("hci")))
     }
 
-    @Test("an address that is in use is refused")
+    @Test("an address in use is an error")
     func addressInUse() throws {
         let directory = Directory()
         for name in [TransportName.tcpServer(host: "127.0.0.1", port: 0), .unixServer(path: directory.file("hci"))] {
@@ -87,7 +87,7 @@ struct TransportListenerTests {
         }
     }
 
-    @Test("a socket file left behind by a crash is replaced; closing removes it")
+    @Test("a stale socket file left by a crash is replaced; closing removes it")
     func staleFile() throws {
         let directory = Directory(), path = directory.file("hci")
         do {
@@ -113,7 +113,7 @@ struct TransportListenerTests {
         #expect(exists(path))
     }
 
-    @Test("a file that took the socket's place is left alone")
+    @Test("a file that replaced the socket is left alone")
     func replacedFile() throws {
         let directory = Directory(), path = directory.file("hci")
         let listener = try TransportListener(.unixServer(path: path))
@@ -133,7 +133,7 @@ struct TransportListenerTests {
         }
     }
 
-    @Test("a host that does not exist is an error of its own")
+    @Test("a nonexistent host has its own error")
     func hostNotFound() {
         // Refused before any name server is asked: it is not a valid name.
         let refusal = reason { () throws(TransportError) in
@@ -152,7 +152,7 @@ struct TransportListenerTests {
         #expect(refusal == .timedOut)
     }
 
-    @Test("a wait for a client can be cancelled")
+    @Test("waiting for a client can be cancelled")
     func cancelled() throws {
         let cancellation = try Waker()
         cancellation.wake()
@@ -161,7 +161,7 @@ struct TransportListenerTests {
         #expect(refusal == .cancelled)
     }
 
-    @Test("names of other kinds do not listen; a radio in the process has no socket")
+    @Test("other kinds of names cannot listen; a radio in the process has no socket")
     func notASocket() {
         for name in [TransportName.virtual, .hciSocket(.index(0)), .unixClient(path: "p")] {
             #expect(reason { () throws(TransportError) in _ = try TransportListener(name) } == .notASocket)

@@ -5,7 +5,7 @@ import Testing
 
 struct TransportNameTests {
     @Test(
-        "without a name the environment says which, and without that it is the first adapter",
+        "the environment names the default transport; otherwise it is the first adapter",
         arguments: [
             (nil, "hci-socket"), ("", "hci-socket"), ("hci-socket:3", "hci-socket:3"),
             ("unix:/run/hci", "unix-client:/run/hci"),
@@ -14,7 +14,7 @@ struct TransportNameTests {
         #expect(try TransportName.preferred(inEnvironment: value).description == name)
     }
 
-    @Test("an environment that names no transport is told of")
+    @Test("an invalid transport in the environment is an error")
     func invalidEnvironment() {
         #expect(throws: TransportNameError(text: "bluetooth0", reason: .unknownKind)) {
             try TransportName.preferred(inEnvironment: "bluetooth0")
@@ -22,7 +22,7 @@ struct TransportNameTests {
     }
 
     @Test(
-        "names are read, and written in their full form",
+        "names are parsed, and written in their full form",
         arguments: [
             ("virtual", .virtual, "virtual"),
             ("hci-socket", .hciSocket(.first), nil),
@@ -72,7 +72,7 @@ struct TransportNameTests {
     }
 
     @Test(
-        "bad names are refused with a reason",
+        "invalid names are rejected with a reason",
         arguments: [
             ("", .unknownKind),
             ("usb:0", .unknownKind),
@@ -133,7 +133,7 @@ struct TransportNameTests {
         #expect(try TransportName("unix:\(path)") == .unixClient(path: path))
     }
 
-    @Test("an error quotes the text and says in one line what is accepted")
+    @Test("an error quotes the text and lists the accepted transports in one line")
     func errorText() {
         let text = TransportNameError(text: "usb:0", reason: .unknownKind).description
         #expect(
@@ -143,7 +143,7 @@ struct TransportNameTests {
     }
 
     @Test(
-        "controllers behind sockets and pseudo-terminals are not this machine's",
+        "controllers behind sockets and pseudo-terminals do not belong to this machine",
         arguments: [
             ("hci-socket", true), ("hci-socket:0", true), ("serial:/dev/ttyACM0", true), ("virtual", false),
             ("unix:/tmp/radio", false), ("unix-server:/tmp/radio", false), ("tcp-client:127.0.0.1:6402", false),
@@ -153,7 +153,7 @@ struct TransportNameTests {
         #expect(try TransportName(text).isOfThisMachine == isOfThisMachine)
     }
 
-    @Test("a serial line that is a pseudo-terminal leads to a program")
+    @Test("a serial line that is a pseudo-terminal does not belong to this machine")
     func pseudoTerminal() throws {
         let terminal = try PseudoTerminal.open(link: nil, as: .host)
         defer { terminal.close() }

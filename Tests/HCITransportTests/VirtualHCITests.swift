@@ -31,7 +31,7 @@ struct VirtualHCITests {
         #expect(device.closed == [7])
     }
 
-    @Test("if a command overtakes the answer the controller is announced again")
+    @Test("if a command arrives before the answer, the controller is announced again")
     func overtaken() throws {
         let device = ScriptedSocket(
             incoming: [.bytes(reset), .bytes([0xFF, 0x00, 0x03, 0x00])], outgoing: [.takesAll, .takesAll])
@@ -59,7 +59,7 @@ struct VirtualHCITests {
     }
 
     @Test(
-        "each refusal to open has its own error",
+        "each error when opening the device has its own reason",
         arguments: [
             (ENOENT, .device(.noVirtualHCI(path: "/dev/null"))), (ENODEV, .device(.noVirtualHCI(path: "/dev/null"))),
             (EACCES, .device(.notPermitted(path: "/dev/null", group: nil))),
@@ -73,7 +73,7 @@ struct VirtualHCITests {
         #expect(device.closed.isEmpty)
     }
 
-    @Test("an error for a missing driver says what to do")
+    @Test("the error for a missing driver says what to do")
     func withoutDriver() {
         let directory = Directory(), path = directory.file("vhci")
         let name = TransportName.vhci(path: path)
@@ -88,14 +88,14 @@ struct VirtualHCITests {
         )
     }
 
-    @Test("a host cannot open it")
+    @Test("a host cannot open vhci")
     func asHost() {
         #expect(throws: TransportError(.device(.takesControllersOnly), transport: "vhci")) {
             try TransportName.vhci(path: "/dev/vhci").open()
         }
     }
 
-    @Test("only packets the kernel refuses because the adapter is down are lost")
+    @Test("only packets that the kernel rejects because the adapter is down are dropped")
     func down() throws {
         let device = ScriptedSocket(
             incoming: [.bytes([0xFF, 0x00, 0x00, 0x00])], outgoing: [.takesAll, .fails(ENXIO), .fails(EINVAL)])

@@ -52,13 +52,13 @@ SEEN = [
          structures(FLAGS, (0x03, bytes.fromhex("0D180F18"))), response=structures((0x09, b"Belt")), connectable=True,
          members={"name": "Belt", "connectable": True, "rssi": int, "flags": 6,
                   "services": [{"uuid": "180D", "name": "Heart Rate"}, {"uuid": "180F", "name": "Battery"}]}),
-    Seen("a sensor of BTHome", structures(FLAGS, (0x16, bytes.fromhex("D2FC4002CA0903BF13"))), options=["--service", "FCD2"],
+    Seen("a BTHome sensor", structures(FLAGS, (0x16, bytes.fromhex("D2FC4002CA0903BF13"))), options=["--service", "FCD2"],
          members={"values": [
              {"format": "bthome", "name": "temperature", "value": 25.06, "unit": "°C"},
              {"format": "bthome", "name": "humidity", "value": 50.55, "unit": "%"}]}),
     Seen("a RuuviTag", structures(FLAGS, (0xFF, bytes.fromhex("99040512FC5394C37C0004FFFC040CAC364200CDCBB8334C884F"))),
          members={"vendor": "Ruuvi Innovations Ltd."}),
-    Seen("a name that nobody should print", structures(FLAGS, (0x09, HOSTILE_NAME)),
+    Seen("a name with control characters", structures(FLAGS, (0x09, HOSTILE_NAME)),
          members={"name": HOSTILE_NAME.decode("utf-8", errors="replace")}),
 ]
 
@@ -333,12 +333,12 @@ def all_cases(binaries: pathlib.Path) -> list[Case]:
     cases.append(PeriodicCase("ble sync follows ble advertise --periodic", *extended[0], binaries))
     cases.append(
         PeriodicCase(
-            "ble sync finds the set of the device with that name", *extended[0], binaries, device=("Clock",)))
+            "ble sync finds a set by the name of its device", *extended[0], binaries, device=("Clock",)))
     cases.append(
         PeriodicCase(
             "ble sync needs the exact name", *extended[0], binaries, device=("Clo", "--timeout", "4"),
             refusal='no device named "Clo" yet; "Clock" is advertising'))
     for what, end, status in ENDS:
-        name = f"ble scan gives the terminal back after {what}"
+        name = f"ble scan restores the terminal after {what}"
         cases.append(TerminalCase(name, *ours, binaries, end=end, status=status))
     return cases

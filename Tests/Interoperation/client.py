@@ -168,23 +168,23 @@ def all_cases(binaries: pathlib.Path) -> list[Case | hostile.Case]:
         ("our radio", our_radio), ("Bumble's controllers", airs.bumble_controllers), ("RootCanal", airs.rootcanal)]
     radio = ("our radio", our_radio)
     runs: list[tuple[str, list[Run], Callable[[str], list[str]]]] = [
-        ("ble bench with our own", client_runs.bench_runs(), ours),
+        ("ble bench with our own server", client_runs.bench_runs(), ours),
         ("ble read with Bumble's values", client_runs.read_runs(), bumble()),
         ("ble write with Bumble's values", client_runs.write_runs(), bumble()),
         ("ble notify with Bumble's values", client_runs.notify_runs(), bumble()),
     ]
     odd: list[tuple[str, list[Run], Callable[[str], list[str]]]] = [
         ("ble bench with a peer that does not serve it", client_runs.refused_bench_runs(), bumble()),
-        ("ble notify when a part of a frame is lost", client_runs.lossy_runs(), faulty("Interrupted")),
-        ("ble read with a peer that answers nothing", client_runs.silent_runs(), faulty("Silent")),
-        ("ble notify when the peer leaves", client_runs.leaving_runs(), bumble("--leave", "5")),
-        ("ble notify --reconnect when the peer leaves", client_runs.reconnect_runs(), bumble("--leave", "5")),
+        ("ble notify when part of a frame is lost", client_runs.lossy_runs(), faulty("Interrupted")),
+        ("ble read with a peer that does not answer", client_runs.silent_runs(), faulty("Silent")),
+        ("ble notify when the peer disconnects", client_runs.leaving_runs(), bumble("--leave", "5")),
+        ("ble notify --reconnect when the peer disconnects", client_runs.reconnect_runs(), bumble("--leave", "5")),
         ("ble notify --reconnect when the services change", client_runs.changing_runs(), bumble("--change", "5")),
     ]
     return [
         Case("the arguments of ble read, write, notify and bench", binaries, client_runs.argument_runs()),
-        hostile.Case("two devices with the name that ble read was given", functools.partial(ambiguous, binaries)),
-        hostile.Case("ble read shows on a terminal what it waits for", functools.partial(shows_waiting, binaries)),
+        hostile.Case("two devices with the name given to ble read", functools.partial(ambiguous, binaries)),
+        hostile.Case("ble read shows on a terminal what it is waiting for", functools.partial(shows_waiting, binaries)),
         *[Case(f"{title}, over {name}", binaries, each, peer, name, air)
           for name, air in over for title, each, peer in runs],
         *[Case(title, binaries, each, peer, *radio) for title, each, peer in odd],

@@ -107,12 +107,12 @@ def read_runs() -> list[Run]:
         Run(["read", ADDRESS, "0x0003"],
             output=["42 61 64 1B 5B 32 4A 1B 5D 30 3B 6F 77 6E 65 64 07 E2 80 AE 4E 61 6D 65"]),
         Run(["read", ADDRESS, "F203", "--format", "u32"], LINK_LOST,
-            output=["F203  68 65 6C 6C 6F (no u32, which does not fit into 5 octets)", "F203  67305985"]),
+            output=["F203  68 65 6C 6C 6F (not u32: 5 octets is the wrong length)", "F203  67305985"]),
         Run(["read", ADDRESS, "2A19", "F204"], LINK_LOST, output=["2A19  87 %"],
             words=["F204: the peer refused", "try --pair"]),
         Run(["read", ADDRESS, "2A6E"], NOT_FOUND, output=[], words=["has no 2A6E"]),
         Run(["read", "C0:00:00:00:00:01", "2A19", "--timeout", "1"], NOT_FOUND, output=[],
-            words=["was not connected in 1 s"]),
+            words=["in 1 s; move closer"]),
         Run(["read", "No\x1b[2Jbody", "2A19", "--timeout", "1"], NOT_FOUND, output=[],
             words=['"No\\u{1B}[2Jbody" was not found in 1 s']),
    ]
@@ -150,11 +150,11 @@ def notify_runs() -> list[Run]:
             check=lambda output: None if {line[:4] for line in output.splitlines()} == {"2A37", "F205"} else output),
         # It ends before there is a subscription, which is no success.
         Run(["notify", ADDRESS, "2A37", "--time", "0.01"], LINK_LOST, output=[],
-            words=["was not subscribed to in 0.01 s"]),
+            words=[f"could not subscribe to {ADDRESS} in 0.01 s"]),
         Run(["notify", ADDRESS, "2A19", "--count", "1"], NOT_FOUND, output=[],
             words=["2A19: the characteristic neither"]),
         Run(["notify", ADDRESS, "2A6E", "--count", "1"], NOT_FOUND, output=[], words=["has no 2A6E"]),
-        Run(["notify", ADDRESS, "0x0001", "--count", "1"], USAGE, output=[], words=["is no characteristic"]),
+        Run(["notify", ADDRESS, "0x0001", "--count", "1"], USAGE, output=[], words=["is not a characteristic"]),
    ]
 
 
@@ -166,7 +166,7 @@ def reconnect_runs() -> list[Run]:
 
 def changing_runs() -> list[Run]:
     """With a peer whose services change, and that goes on to send what was subscribed to."""
-    words = "the services of the peer have changed; discover them again"
+    words = "the peer's services have changed; discover them again"
     numbers = [str(number) for number in [*range(5), *range(3)]]
     notify = ["notify", ADDRESS, "F206", "--format", "u16"]
     return [Run([*notify, "--count", "8", "--reconnect"], output=numbers, words=[words + "; trying again in 1 s"])]
@@ -231,7 +231,7 @@ def argument_runs() -> list[Run]:
         ("write", ADDRESS, "2A37", "72", "--format", "heart-rate"): "can be shown, not written",
         ("write", ADDRESS, "2A06", "01", "--signed", "--without-response"): "leave out --without-response",
         ("notify", ADDRESS, "2A37", "--count", "0"): "a number, at least 1",
-        ("bench", ADDRESS, "--serve"): "with --serve this is the device",
+        ("bench", ADDRESS, "--serve"): "with --serve, this command is the device",
     }
     runs = [Run(list(arguments), USAGE, output=[], words=[words]) for arguments, words in refused.items()]
     return runs + [Run(["read", ADDRESS, "2A19"], TRANSPORT_FAILED, output=[], words=["/nonexistent"])]

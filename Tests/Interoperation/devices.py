@@ -98,7 +98,7 @@ def all_cases(binaries: pathlib.Path) -> list[Case]:
         tests[f"ble record of Bumble's server, and ble replay, over {name}"] = functools.partial(record_bumble, air)
     tests["raw octets with ble serve over a descriptor"] = serve_descriptor
     tests["ble inspect over a descriptor with ble serve at its other end"] = inspect_descriptor
-    tests["descriptors that are no bearer"] = refuse_descriptors
+    tests["descriptors that are not bearers"] = refuse_descriptors
     return [Case(title, functools.partial(test, binaries)) for title, test in tests.items()]
 
 
@@ -361,7 +361,8 @@ def refuse_descriptors(binaries: pathlib.Path, logs: pathlib.Path, sockets: path
     file.write_text(json.dumps(DOCUMENT), encoding="utf-8")
     with socket.socket() as stream, open("/dev/null", "rb") as null:
         cases = [
-            ("fd:999", "is not open"), (f"fd:{stream.fileno()}", "of another type"), (f"fd:{null.fileno()}", "not a socket"),
+            ("fd:999", "is not open"), (f"fd:{stream.fileno()}", "of the wrong type"),
+            (f"fd:{null.fileno()}", "not a socket"),
             ("fd:1", "standard stream"), ("fd:", "a bearer is fd:"), ("pipe:3", "a bearer is fd:"),
         ]
         for bearer, words in cases:

@@ -46,15 +46,15 @@ class Case:
 def all_cases(binaries: pathlib.Path) -> list[Case]:
     """Every case there is with these executables."""
     tests = {
-        f"a host that sends {name} and never reads cannot make our radio grow":
+        f"a host that sends {name} and never reads cannot make our radio's memory grow":
             functools.partial(radio_is_bounded, packets=packets)
         for name, packets in FLOODS.items()
     } | {
-        "our radio outlives a time without file descriptors": survives_exhaustion,
-        "a host that listens outlives a time without file descriptors": server_waits_for_descriptors,
-        "our radio ends when it is told to, though nobody reads its errors": ends_unread,
-        "in bad weather a card is whole, or our central says that it is not": weather,
-        "in bad weather ble read, write, inspect, notify and pair get over all of it, and ble serve survives":
+        "our radio survives a shortage of file descriptors": survives_exhaustion,
+        "a listening host survives a shortage of file descriptors": server_waits_for_descriptors,
+        "our radio ends on SIGTERM, even if nobody reads its errors": ends_unread,
+        "in bad weather a card arrives whole, or our central fails": weather,
+        "in bad weather ble read, write, inspect, notify and pair recover, and ble serve survives":
             weather_tools.survives,
         "our programs do not mistake their sockets for closed standard streams": begins_closed,
         "our programs disconnect their peers when a signal ends them": disconnects,

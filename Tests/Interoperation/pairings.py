@@ -137,14 +137,14 @@ def all_pairings(binaries: pathlib.Path | None) -> list[Pairing]:
 
 def faulty_pairings(binaries: pathlib.Path) -> list[Pairing]:
     """What our central says of peripherals that do not do their part: 40 octets come before that."""
-    incomplete = "the card is incomplete, only 40 octets have come: "
-    lost = Failure(4, incomplete + "a part of what the peer sent was lost")
+    incomplete = "the card is incomplete, only 40 octets were received: "
+    lost = Failure(4, incomplete + "part of the peer's data was lost")
     failures: dict[str, tuple[Failure, list[str]]] = {
         "Interrupted": (lost, []), "Overlong": (lost, []), "AboveMTU": (lost, []),
-        "Stalled": (Failure(4, incomplete + "nothing more came for 10.0 seconds"), []),
-        "Empty": (Failure(4, incomplete + "nothing more came for 10.0 seconds"), []),
-        "Endless": (Failure(4, "it was not complete after 3.0 seconds"), ["--card-timeout", "3"]),
-        "Silent": (Failure(4, "was connected, and did not answer"), ["--timeout", "4"]),
+        "Stalled": (Failure(4, incomplete + "no more data arrived for 10.0 seconds"), []),
+        "Empty": (Failure(4, incomplete + "no more data arrived for 10.0 seconds"), []),
+        "Endless": (Failure(4, "it was still incomplete after 3.0 seconds"), ["--card-timeout", "3"]),
+        "Silent": (Failure(4, "was connected but did not answer"), ["--timeout", "4"]),
         "Cardless": (Failure(4, "has no card: it lacks 9D534E8B-2153-4F6D-B2B0-8C68665A7274"), []),
     }
     return [

@@ -70,10 +70,11 @@ MODELS: list[tuple[str, str, str, list[str]]] = [
     ("passkey entry, typed here", "keyboard --passkey 042195", "display --passkey 42195", [SECURE, LEGACY]),
     ("passkey entry, typed there", "display", "keyboard", [SECURE, LEGACY]),
     ("passkey entry, typed at both", "keyboard --passkey 000007", "keyboard --typed 7", [SECURE, LEGACY]),
-    ("passkey entry, between two that can do everything", "keyboard-display --passkey 042195",
+    ("passkey entry, between two devices with keyboard and display", "keyboard-display --passkey 042195",
      "keyboard-display --passkey 42195", [LEGACY]),
     ("numeric comparison", "display-yes-no", "display-yes-no", [SECURE]),
-    ("numeric comparison, between two that can do everything", "keyboard-display", "keyboard-display", [SECURE]),
+    ("numeric comparison, between two devices with keyboard and display", "keyboard-display", "keyboard-display",
+     [SECURE]),
 ]
 
 
@@ -139,11 +140,11 @@ def other_plans() -> list[Plan]:
     weak = "the encryption key would be too short"
     passkeys = words("--io keyboard --passkey 000001 --authenticated")
     plans = [
-        Plan("our central reads more than its bond allows, and pairs again for it", [
+        Plan("our central pairs again for a value that its bond does not allow it to read", [
             Step(words("pair"), showing, ["just works, LE Secure Connections, 16 octets, bonded"]),
             Step([*words("pair --read F102"), *typing], [*showing, "--mitm"], ["F1 02", "passkey entry"]),
         ]),
-        Plan("our central pairs when a peripheral asks for it", [
+        Plan("our central pairs when a peripheral requests it", [
             Step(["central", "--pair", *typing], [*showing, "--mitm", "--request"], ["passkey entry", "BEGIN:VCARD"],
                  ["paired"]),
         ]),
@@ -155,16 +156,16 @@ def other_plans() -> list[Plan]:
             Step(serving, ["--do", "refused-bearers,pair,enhanced-card/encrypt,enhanced-card"], [": just works"],
                  ["refused: ", "enhanced-card: done"]),
         ]),
-        Plan("our central asks for the passkey on the terminal, until it is one", [
+        Plan("our central asks for the passkey on the terminal until it is valid", [
             Step(words("pair --authenticated"), [*showing, "--mitm"], ["a passkey has six digits", "passkey entry, LE Secure Connections"],
                  ["paired"], typed=[("or nothing to refuse: ", "12ab"), ("or nothing to refuse: ", "042195")]),
         ]),
-        Plan("our peripheral asks on the terminal whether somebody may pair", [
+        Plan("our peripheral asks on the terminal whether a peer may pair", [
             Step(words("peripheral --pair --encrypted"), ["--do", "pair,card"],
                  ["type y for yes", "just works, LE Secure Connections"],
                  typed=[("allow it? [y/n] ", "perhaps"), ("allow it? [y/n] ", "y")]),
         ]),
-        Plan("our peripheral is told on the terminal that somebody may not pair", [
+        Plan("our peripheral refuses a pairing that is declined on the terminal", [
             Step(words("peripheral --pair --encrypted"), ["--do", "pair"], [], ["PAIRING_NOT_SUPPORTED"],
                  their_status=LINK_LOST, typed=[("allow it? [y/n] ", "n")]),
         ]),
@@ -225,14 +226,14 @@ def other_plans() -> list[Plan]:
             Step(serving, ["--key-size", "15", "--do", "pair"], [weak], ["ENCRYPTION_KEY_SIZE"],
                  their_status=LINK_LOST),
         ]),
-        Plan("our central with a peripheral that refuses", [
+        Plan("our central with a peripheral that refuses to pair", [
             Step(["pair"], ["--refuse"], ["pairing is not supported or not wanted"], status=LINK_LOST),
         ]),
-        Plan("our peripheral refuses where nobody can answer", [
+        Plan("our peripheral refuses to pair if nobody can answer", [
             Step(words("peripheral --pair --encrypted"), ["--do", "pair"], ["nobody can answer"],
                  ["PAIRING_NOT_SUPPORTED"], their_status=LINK_LOST),
         ]),
-        Plan("our peripheral without --pair refuses", [
+        Plan("our peripheral without --pair refuses to pair", [
             Step(words("peripheral --encrypted"), ["--do", "pair"], [], ["PAIRING_NOT_SUPPORTED"],
                  their_status=LINK_LOST),
         ]),

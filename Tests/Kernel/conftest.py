@@ -53,7 +53,7 @@ async def radio() -> AsyncIterator[Radio]:
 
 @pytest_asyncio.fixture(autouse=True)
 async def plugged_in_again(radio: Radio) -> AsyncIterator[None]:
-    """Gives the cases behind one that failed while the adapters were unplugged what they need, and that one's next try."""
+    """Restores the adapters for the next cases, and for a retry, after a case that failed while they were unplugged."""
     yield
     if not radio.is_plugged_in:
         await radio.stop()
@@ -62,7 +62,7 @@ async def plugged_in_again(radio: Radio) -> AsyncIterator[None]:
 
 @pytest_asyncio.fixture(scope="module")
 async def daemon(radio: Radio) -> AsyncIterator[BlueZ]:
-    """The daemon, which knows nothing of the cases of other files."""
+    """The daemon, without state from the cases of other files."""
     shutil.rmtree("/var/lib/bluetooth", ignore_errors=True)
     bluez = BlueZ()
     await bluez.start()
@@ -81,7 +81,7 @@ async def bluez(daemon: BlueZ) -> BlueZ:
 
 @pytest.fixture
 def enhanced_channels() -> Iterator[None]:
-    """A kernel with enhanced credit-based channels. The cases behind this one have one without."""
+    """A kernel with enhanced credit-based channels. They are off again after the case."""
     enable_enhanced_channels(True)
     yield
     enable_enhanced_channels(False)

@@ -1,4 +1,4 @@
-"""Records captures of BlueZ with BlueZ, and with our library in either role: those named, into $VM_RESULTS.
+"""Records the named captures of BlueZ with BlueZ, and with our library in either role, into $VM_RESULTS.
 
 Runs in the machine; `Scripts/record-fixtures --only kernel` sees to that.
 """
@@ -28,7 +28,7 @@ Scenario = Callable[[BlueZ], Awaitable[None]]
 async def use(
     central: BleakClient, value: str, notifying: str, indicating: str, send: Callable[[], Awaitable[None]]
 ) -> None:
-    """What BlueZ does as a client: long values both ways, then values it is sent unasked."""
+    """BlueZ's actions as a client: long values both ways, then notifications and indications."""
     await central.write_gatt_char(value, LONG, response=True)
     assert bytes(await central.read_gatt_char(value)) == LONG
     received: list[bytes] = []

@@ -107,7 +107,7 @@ async def test_an_ordinary_user_needs_one_capability(radio: Radio) -> None:
 async def test_an_adapter_has_one_user(radio: Radio) -> None:
     async with scanning("hci-socket:0") as scan:
         assert await refusal(BLE, "scan", "--transport", "hci-socket:0") == (
-            f"ble: hci-socket:0: hci0 is in use by ble (process {scan.process.pid}); stop that, choose another adapter, "
+            f"ble: hci-socket:0: hci0 is in use by ble (process {scan.process.pid}); stop it, choose another adapter, "
             'or have one program do both: see "Sharing an adapter" in Documentation/Linux.md')
 
 

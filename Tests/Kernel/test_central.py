@@ -1,4 +1,4 @@
-"""Our library as a central, with BlueZ as the peripheral: finding, connecting, and the end of a link."""
+"""Our library as a central, with BlueZ as the peripheral: scanning, connecting and disconnecting."""
 
 from __future__ import annotations
 

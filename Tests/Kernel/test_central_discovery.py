@@ -21,7 +21,7 @@ def short(uuid: str) -> str:
 
 
 async def listed(*request: str) -> list[tuple[Any, ...]]:
-    """What `gatttool` finds, from hci0 and with the kernel as its host: the numbers of each line, and its UUID."""
+    """The attributes that `gatttool` finds, from hci0 with the kernel's host: the numbers and the UUID of each line."""
     status, output, errors = await output_of("gatttool", "-i", "hci0", "-b", ADDRESSES[1], *request)
     assert status == 0, errors
     lines = [

@@ -46,7 +46,7 @@ async def link(request: pytest.FixtureRequest, sample: Sample, agent: Agent) -> 
 
 
 def lengths(mtu: int, longest: int = 512) -> list[int]:
-    """What fits into one PDU, or into several, and one less and one more than that."""
+    """Lengths that just fit into one PDU or several, and one less and one more."""
     edges = [count * size for size in (mtu - 1, mtu - 3, mtu - 5, 256) for count in (1, 2, longest // size)]
     around = {edge + more for edge in edges for more in (-1, 0, 1)}
     return sorted({length for length in around if 1 <= length <= longest} | {1, longest})
@@ -123,7 +123,7 @@ async def test_a_subscription_that_has_ended_brings_nothing(link: Link, sample: 
 
 
 async def refusal(link: Link, call: str, handle: int, **arguments: str) -> tuple[str, str]:
-    """The refusal of a request: the kind of error, and the ATT error code."""
+    """The error of a refused request: its kind, and the ATT error code."""
     with pytest.raises(AgentError) as refused:
         await link(call, handle=handle, **arguments)
     code = re.search(r"\((0x[0-9A-F]{2})\)$", str(refused.value))

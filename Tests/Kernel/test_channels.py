@@ -43,7 +43,7 @@ async def ble(*arguments: str | pathlib.Path) -> AsyncIterator[Process]:
 
 
 async def carry(process: Process, octets: bytes) -> bytes:
-    """Gives the tool its standard input, up to its end, and takes as much of its standard output."""
+    """Writes the tool's standard input, up to its end, and reads the same amount from its standard output."""
     assert process.process.stdin and process.process.stdout
     process.process.stdin.write(octets)
     process.process.stdin.write_eof()

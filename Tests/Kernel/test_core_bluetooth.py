@@ -1,4 +1,4 @@
-"""Apps that `import CoreBluetooth`, the samples, on the kernel's adapters: what they observe of these, and of each other."""
+"""Apps that `import CoreBluetooth` (the samples) on the kernel's adapters, and what they observe of each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links of our central to BlueZ where the kernel has enhanced credit-based channels, and BlueZ bearers over them."""
+"""Links from our central to BlueZ, if the kernel has enhanced credit-based channels and BlueZ uses bearers on them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def sample(daemon: BlueZ) -> AsyncIterator[Sample]:
 async def test_a_link_in_the_clear_has_no_bearers(
     agents: AgentFactory, bluez: BlueZ, sample: Sample, tmp_path: pathlib.Path
 ) -> None:
-    """BlueZ asks for bearers as soon as it reads that there are some, and ends links that cannot be encrypted for them."""
+    """BlueZ requests bearers once it reads that we support them, and disconnects links that cannot be encrypted."""
     agent = await agents()
     monitor = Monitor(tmp_path / "clear.btsnoop")
     await monitor.start()
@@ -52,7 +52,7 @@ async def test_a_link_in_the_clear_has_no_bearers(
 async def test_requests_go_over_the_bearers_of_an_encrypted_link(
     agents: AgentFactory, bluez: BlueZ, sample: Sample, tmp_path: pathlib.Path
 ) -> None:
-    """Linux has named the channels of one request in another order than it was asked for them, and then answers on others."""
+    """Linux may list the channels of one request in another order than requested, and then answers on other ones."""
     agent = await agents()
     monitor = Monitor(tmp_path / "bearers.btsnoop")
     await monitor.start()

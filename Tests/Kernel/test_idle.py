@@ -1,4 +1,4 @@
-"""Waiting costs nothing."""
+"""Waiting uses no processor time."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ async def three(air: OurRadio, agents: AgentFactory) -> list[Agent]:
 
 
 class Server:
-    """A peripheral of ours: an agent that publishes a value to write and one to be notified of."""
+    """Our peripheral: an agent that publishes a writable value and one that notifies."""
 
     def __init__(self, agent: Agent, value: int, notifying: int) -> None:
         self.agent = agent
@@ -114,7 +114,7 @@ async def test_a_central_of_three_peripherals(air: OurRadio, daemon: BlueZ, thre
         # One is lost silently: its process is killed, upon which the kernel resets its controller.
         await others[1].kill()
         await asyncio.gather(exchange(sample, links[0]), servers[0].exchange(links[1]))
-        assert await links[2].ended() == "the peer was not heard any more (supervision timeout)"
+        assert await links[2].ended() == "nothing was received from the peer (supervision timeout)"
         for link in links[:2]:
             await link("disconnect")
 

@@ -1,4 +1,4 @@
-"""`ble monitor` on the kernel's monitor channel: text, and captures that tshark's format says are whole."""
+"""`ble monitor` on the kernel's monitor channel: its text, and captures in the format that tshark reads."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ async def test_without_the_capability_it_says_what_to_do(radio: Radio) -> None:
     status, output, errors = await output_of(*NOBODY, BLE, "monitor")
     assert (status, output) == (5, "")
     assert errors == (
-        "ble: monitor: not permitted to read what goes over the adapters; grant it: "
+        "ble: monitor: not permitted to read the adapters' traffic; grant it: "
         f"sudo setcap cap_net_raw,cap_net_admin+ep {BLE.resolve()}\n")

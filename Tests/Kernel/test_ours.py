@@ -1,4 +1,4 @@
-"""Our library against itself, each side on an adapter of the kernel's through its user channel."""
+"""Our library against itself, each side on one of the kernel's adapters, through its user channel."""
 
 from __future__ import annotations
 

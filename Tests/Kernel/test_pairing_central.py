@@ -27,9 +27,9 @@ async def sample(daemon: BlueZ) -> AsyncIterator[Sample]:
 
 @pytest_asyncio.fixture
 async def agent(agents: AgentFactory, bluez: BlueZ, sample: Sample) -> Agent:
-    """Our library on hci0, which knows nobody, and which BlueZ does not know.
+    """Our library on hci0, without bonds, and unknown to BlueZ.
 
-    A process of its own for each case: after a pairing that has failed, the next attempt has to wait.
+    Each case has its own process, because after a failed pairing the next attempt has to wait.
     """
     return await agents()
 

@@ -1,4 +1,4 @@
-"""Bonds with BlueZ that one side has lost: what each side is told, and how they pair anew."""
+"""Bonds with BlueZ that one side has lost: the error on each side, and pairing again."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ THEIRS = ADDRESSES[1]
 
 @pytest_asyncio.fixture
 async def peripheral(bluez: BlueZ) -> AsyncIterator[Peripheral]:
-    """Our peripheral, which knows nobody, and which BlueZ has just found.
+    """Our peripheral, without bonds, which BlueZ has just found.
 
-    A process of its own for each case: after a pairing that has failed, the next attempt has to wait.
+    Each case has its own process, because after a failed pairing the next attempt has to wait.
     """
     async with Peripheral.started(bluez) as peripheral:
         yield peripheral

@@ -16,7 +16,7 @@ GENERIC_ATTRIBUTE = (6, full("1801"), [
 
 
 def expected(peripheral: Peripheral) -> list[Any]:
-    """What BlueZ should show of everything published, ordered by handle."""
+    """BlueZ's expected view of everything published, ordered by handle."""
     return sorted([GENERIC_ATTRIBUTE] + [
         (service["handle"], full(service["uuid"]), [
             (one["declaration"], full(one["uuid"]), flags(one),
@@ -120,7 +120,7 @@ async def database(peripheral: Peripheral) -> list[Any]:
 
 
 async def noticed(peripheral: Peripheral) -> None:
-    """Waits until BlueZ has exactly what is published."""
+    """Waits until BlueZ's view matches what is published."""
     async with asyncio.timeout(TIMEOUT):
         while await database(peripheral) != expected(peripheral):
             await asyncio.sleep(0.02)

@@ -1,4 +1,4 @@
-"""Links between BlueZ and our peripheral: how they end and begin again, and what they are like in between."""
+"""Links between BlueZ and our peripheral: disconnecting, reconnecting, and their parameters in between."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def management(peripheral: Peripheral) -> AsyncIterator[Shell]:
 
 
 async def reason(management: Shell) -> str:
-    """Why BlueZ's end of the link has ended, the next time it does."""
+    """The reason that BlueZ reports for the next disconnection."""
     return (await management.hear(r"disconnected with reason (\d+)"))[1]
 
 

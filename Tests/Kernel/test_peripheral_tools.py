@@ -1,4 +1,4 @@
-"""Our peripheral in the hands of BlueZ's tools: bluetoothctl, gatttool and btmgmt."""
+"""Our peripheral with BlueZ's tools: bluetoothctl, gatttool and btmgmt."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ async def test_a_burst_of_writes_without_response_arrives_whole_and_in_order(lin
 
 
 async def acquired(path: str) -> socket.socket:
-    """The socket BlueZ gives for writing without response."""
+    """BlueZ's socket for writing without response."""
     bus = await MessageBus(bus_type=BusType.SYSTEM, negotiate_unix_fd=True).connect()
     try:
         reply = await bus.call(Message(

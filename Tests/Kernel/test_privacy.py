@@ -29,7 +29,7 @@ def is_resolvable(address: str) -> bool:
 
 
 async def found(bluez: BlueZ, shell: Shell, agent: Agent, name: str) -> str:
-    """The address under which BlueZ finds our peripheral, which begins to advertise when BlueZ listens."""
+    """The address at which BlueZ finds our peripheral, which starts advertising when BlueZ listens."""
     shell.say("scan le")
     await shell.hear("Discovery started")
     await agent("advertise", name=name, services=[BATTERY])
@@ -107,14 +107,14 @@ async def test_our_private_central_is_one_device_once_it_is_bonded(
 
 
 async def until_secure(agent: Agent, number: int) -> None:
-    """Waits for encryption with the keys of the bond: BlueZ calls a device connected before."""
+    """Waits for encryption with the bond's keys: BlueZ reports a device as connected earlier."""
     async with asyncio.timeout(TIMEOUT):
         while (await agent("security", connection=number))["security"] != JUST_WORKS.security:
             await asyncio.sleep(0.02)
 
 
 async def linked(agent: Agent, name: str) -> Link:
-    """Connects to what is found under a name."""
+    """Connects to the device found under a name."""
     sighting = await agent("firstSighting", name=name)
     answer = await agent("connect", address=sighting["address"])
     return Link(agent, answer["connection"], answer["mtu"])
@@ -139,7 +139,7 @@ async def private(bluez: BlueZ) -> AsyncIterator[None]:
 
 
 async def renewed(bluez: BlueZ) -> None:
-    """Makes the kernel take another private address."""
+    """Makes the kernel switch to another private address."""
     for command in (["power", "off"], ["power", "on"]):
         assert (await output_of("btmgmt", "-i", "hci1", *command))[0] == 0
     await bluez.adapter("hci1")

@@ -25,7 +25,7 @@ LEVELS = [(MEDIUM, "encrypted", JUST_WORKS), (HIGH, "authenticated", PASSKEY), (
 
 @pytest_asyncio.fixture
 async def peripheral(bluez: BlueZ) -> AsyncIterator[Peripheral]:
-    """Our peripheral, which knows nobody."""
+    """Our peripheral, without bonds."""
     async with Peripheral.started(bluez) as peripheral:
         yield peripheral
 

@@ -1,6 +1,6 @@
 """The commands of `ble` on a real kernel's adapter, against BlueZ.
 
-The databases stand here as attributes, written down independently of either side.
+The databases are listed here as attributes, independently of either side.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PROPERTIES = ["broadcast", "read", "writeWithoutResponse", "write", "notify", "i
 
 
 async def ble(*arguments: str | pathlib.Path) -> str:
-    """What a command prints, which is to succeed."""
+    """The output of a command that must succeed."""
     status, output, errors = await output_of(
         BLE, arguments[0], "--transport", "hci-socket:0", *arguments[1:], timeout=3 * TIMEOUT)
     assert status == 0, errors
@@ -37,7 +37,7 @@ async def ble(*arguments: str | pathlib.Path) -> str:
 
 
 async def refusal(*arguments: str | pathlib.Path) -> tuple[int, str]:
-    """The status and the message of a command that is to fail."""
+    """The status and the message of a command that must fail."""
     status, _, errors = await output_of(
         BLE, arguments[0], "--transport", "hci-socket:0", *arguments[1:], timeout=3 * TIMEOUT)
     return status, errors
@@ -46,7 +46,7 @@ async def refusal(*arguments: str | pathlib.Path) -> tuple[int, str]:
 # MARK: Our central
 
 def check_sample(document: dict[str, Any], sample: Sample) -> None:
-    """Whether a document is the application that BlueZ serves, attribute for attribute."""
+    """Checks that a document matches the application that BlueZ serves, attribute for attribute."""
     services = {service["uuid"]: service for service in document["services"]}
     # BlueZ's own services stand beside it.
     assert set(services) >= {short(service.uuid) for service in sample.services}
@@ -110,7 +110,7 @@ async def test_notifications_and_indications_are_printed(bluez: BlueZ) -> None:
         start = len(notify.said())
 
         def values() -> list[tuple[str, str]]:
-            """The numbers in the UUIDs of what was printed, and the values."""
+            """The numbers in the printed UUIDs, and the values."""
             lines = [line.split(",") for line in notify.said()[start:].splitlines() if ",0x" in line]
             return [(line[3][7], line[4]) for line in lines]
 
@@ -157,12 +157,12 @@ ATTRIBUTES = [
 
 
 async def gatttool(*arguments: str) -> tuple[int, str, str]:
-    """What `gatttool` on hci1 has to say about our device."""
+    """The output of `gatttool` on hci1 for our device."""
     return await output_of("gatttool", "-i", "hci1", "-b", OURS, *arguments)
 
 
 async def kernel_lets_go() -> None:
-    """The kernel keeps the link of a program for two seconds after its end, and a link made then is about to end."""
+    """Waits until the kernel ends a program's link, which it keeps for two seconds: a new link would end with it."""
     await asyncio.sleep(2.5)
 
 
@@ -179,7 +179,7 @@ async def attributes_of() -> list[tuple[Any, ...]]:
 
 
 async def sighted(address: str, condition: Any) -> tuple[BLEDevice, AdvertisementData]:
-    """What BlueZ has heard of a device, once a condition holds for it."""
+    """BlueZ's properties of a device, once a condition holds for it."""
     for _ in range(round(TIMEOUT)):
         found = await BleakScanner.discover(timeout=1, return_adv=True, bluez={"adapter": client.ADAPTER})
         if (pair := found.get(address)) is not None and condition(pair[1]):

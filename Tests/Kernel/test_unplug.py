@@ -18,7 +18,7 @@ PHASES = ["scan", "connect", "discover", "transfer", "write"]
 
 
 async def outcome(call: asyncio.Future[dict[str, Any]]) -> str:
-    """How a call has ended: `done`, or the kind of its error, or what is wrong with the call."""
+    """The outcome of a call: `done`, the kind of its error, or a description of the problem."""
     try:
         await asyncio.wait_for(call, 2 * TIMEOUT)
         return "done"
@@ -69,7 +69,7 @@ class Scene:
                 central.begin("burst", connection=connection, handle=self.handle, value="00" * 20, count=1_000_000))
 
     async def unplugged(self) -> list[str]:
-        """How the calls have ended, once both ends know that their adapters are gone."""
+        """The outcomes of the calls, once both ends know that their adapters are gone."""
         for agent in (self.central, self.peripheral):
             await agent.removed()
         return [await outcome(call) for call in self.calls]

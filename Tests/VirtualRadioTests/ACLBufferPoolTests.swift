@@ -49,7 +49,7 @@ struct ACLBufferPoolTests {
         #expect(queue.isEmpty && !pool.isContinuation(in: queue))
     }
 
-    @Test("No buffers at all")
+    @Test("A pool without buffers accepts nothing")
     func none() {
         var pool = ACLBufferPool(count: 0, length: 0)
         var queue = ACLQueue()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VirtualRadio
 
-@Suite("The block cipher of the link layer")
+@Suite("The link layer's block cipher")
 struct AESBlockCipherTests {
     @Test("Core 5.4, Vol 6, Part C, 1.1: the session key of the sample data")
     func sampleData() {

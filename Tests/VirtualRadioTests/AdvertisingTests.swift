@@ -62,7 +62,7 @@ struct AdvertisingTests {
         #expect(bench.received(by: bench.central) == (isReceived ? expected : []))
     }
 
-    @Test("High duty cycle directed advertising ends by itself after 1.28 s, with an event")
+    @Test("High duty cycle directed advertising ends after 1.28 s, with an event")
     func advertisingTimeout() {
         var bench = Bench()
         bench.unmask()
@@ -95,7 +95,7 @@ struct AdvertisingTests {
         #expect(Set(delays).count > 50)
     }
 
-    @Test("Advertising and scanning stop on command, and then no timer is left")
+    @Test("Advertising and scanning stop on command, and leave no timer")
     func stopping() {
         var bench = Self.scanning()
         bench.startAdvertising()
@@ -108,7 +108,7 @@ struct AdvertisingTests {
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test("A scanner with a window of a tenth of its interval receives about a tenth")
+    @Test("A scanner whose window is a tenth of its interval receives about a tenth of the reports")
     func scanWindow() {
         var bench = Self.scanning(interval: 0x640, window: 0xA0)
         bench.startAdvertising()
@@ -156,7 +156,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("A full filter accept list accepts no more devices")
+    @Test("A full filter accept list rejects further devices")
     func fullList() {
         var bench = Bench(central: { $0.filterAcceptListSize = 1 })
         #expect(

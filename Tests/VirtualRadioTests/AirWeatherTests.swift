@@ -38,7 +38,7 @@ struct AirWeatherTests {
         return lines
     }
 
-    @Test("The same seed gives the same weather, which ends and begins, and another seed gives another")
+    @Test("The same seed gives the same weather, with fades that begin and end, and another seed gives another")
     func determinism() {
         let first = Self.story(seed: 1)
         #expect(first == Self.story(seed: 1))
@@ -47,7 +47,7 @@ struct AirWeatherTests {
         #expect((250...500).contains(first.count))
     }
 
-    @Test("A long silence ends a link, and a short one only delays what is on it")
+    @Test("A long fade ends a link, and a short one only delays its data")
     func links() {
         for (duration, isLost) in [(Duration.milliseconds(100), false), (.seconds(2), true)] {
             var bench = Bench()
@@ -67,7 +67,7 @@ struct AirWeatherTests {
         }
     }
 
-    @Test("A controller that is alone has no weather")
+    @Test("A single controller has no weather")
     func alone() {
         var air = Air(seed: 1)
         _ = air.addController(ControllerConfiguration(publicAddress: DeviceAddress(1, kind: .public)))

@@ -6,7 +6,7 @@ import VirtualRadio
 @Suite("Bring-up")
 struct BringUpTests {
     @Test(
-        "What a controller says about itself, byte for byte",
+        "What a controller reports about itself, byte for byte",
         arguments: [
             ("01 03 0C 00", "04 0E 04 01 03 0C 00"),
             ("01 01 10 00", "04 0E 0C 01 01 10 00 0D 34 12 0D FF FF 34 12"),
@@ -41,14 +41,14 @@ struct BringUpTests {
         #expect(bench.answer(to: "01 05 10 00", from: bench.central) == "04 0E 0B 01 05 10 00 1B 00 00 03 00 00 00")
     }
 
-    @Test("Answers give as many credits as configured")
+    @Test("Answers grant the configured number of credits")
     func credits() {
         var bench = Bench(central: { $0.commandCredits = 3 })
         #expect(bench.answer(to: "01 03 0C 00", from: bench.central) == "04 0E 04 03 03 0C 00")
         #expect(bench.answer(to: "01 06 04 03 40 00 13", from: bench.central) == "04 0F 04 02 03 06 04")
     }
 
-    @Test("A slow controller answers one command after the other, each after its delay")
+    @Test("A slow controller answers commands one after the other, each after its delay")
     func responseDelay() {
         var bench = Bench(central: { $0.responseDelay = .milliseconds(5) })
         bench.send("01 03 0C 00", from: bench.central)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-@Suite("Refused commands")
+@Suite("Rejected commands")
 struct CommandRefusalTests {
     @Test(
         "Every command of the catalog is answered according to the supported commands",
@@ -26,7 +26,7 @@ struct CommandRefusalTests {
     }
 
     @Test(
-        "Unknown HCI Command",
+        "Unknown commands get Unknown HCI Command",
         arguments: [
             "01 36 20 00", "01 39 20 00", "01 42 20 00", "01 43 20 00", "01 60 20 00", "01 6D 0C 02 01 00",
             "01 01 FC 02 AA BB", "01 FF FF 00",
@@ -49,7 +49,7 @@ struct CommandRefusalTests {
         #expect(bench.answer(to: "01 30 20 02 40 00", from: bench.central) == "04 0F 04 01 01 30 20")
     }
 
-    @Test("A controller that does not scan while it connects refuses the one during the other")
+    @Test("A controller that cannot scan while connecting rejects either during the other")
     func oneAtATime() {
         let scan = "01 0C 20 02 01 00", stop = "01 0C 20 02 00 00"
         let connect = "01 0D 20 19 10 00 10 00 00 00 A0 00 00 00 00 00 00 06 00 06 00 00 00 64 00 00 00 00 00"
@@ -62,7 +62,7 @@ struct CommandRefusalTests {
     }
 
     @Test(
-        "Invalid HCI Command Parameters",
+        "Invalid parameters get Invalid HCI Command Parameters",
         arguments: [
             ("01 05 20 05 01 02 03 04 05", "04 0E 04 01 05 20 12"),  // LE Set Random Address, short
             ("01 05 20 07 01 02 03 04 05 06 07", "04 0E 04 01 05 20 12"),  // and long
@@ -104,7 +104,7 @@ struct CommandRefusalTests {
     }
 
     @Test(
-        "Command Disallowed while advertising, scanning or initiating",
+        "Some commands are disallowed while advertising, scanning or initiating",
         arguments: [
             ("01 05 20 06 01 02 03 04 05 C6", "04 0E 04 01 05 20 0C"),
             ("01 06 20 0F A0 00 A0 00 00 00 00 00 00 00 00 00 00 07 00", "04 0E 04 01 06 20 0C"),
@@ -127,7 +127,7 @@ struct CommandRefusalTests {
     }
 
     @Test(
-        "Unknown Connection Identifier",
+        "Commands for an unknown link get Unknown Connection Identifier",
         arguments: [
             ("01 06 04 03 41 00 13", "04 0F 04 02 01 06 04"), ("01 1D 04 02 41 00", "04 0F 04 02 01 1D 04"),
             ("01 05 14 02 41 00", "04 0E 04 01 05 14 02"), ("01 2D 0C 03 41 00 00", "04 0E 04 01 2D 0C 02"),
@@ -152,7 +152,7 @@ struct CommandRefusalTests {
         #expect(bench.answer(to: "01 03 0C 00", from: bench.central) == "04 0E 04 01 03 0C 00")
     }
 
-    @Test("LE Encrypt uses the cipher it was given; LE Rand the seed")
+    @Test("LE Encrypt uses the configured cipher, and LE Rand the seed")
     func blockAndBits() {
         var bench = Bench(central: { $0.aesEncrypt = { key, plaintext in key ^ plaintext } })
         let command = "01 17 20 20" + String(repeating: " 0F", count: 16) + String(repeating: " F0", count: 16)

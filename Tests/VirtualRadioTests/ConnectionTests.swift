@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-@Suite("Making connections")
+@Suite("Connecting")
 struct ConnectionTests {
     static let centralComplete = "04 3E 13 01 00 40 00 00 00 A0 00 00 00 00 00 18 00 00 00 64 00 00"
     static let peripheralComplete = "04 3E 13 01 00 40 00 01 00 C0 00 00 00 00 00 18 00 00 00 64 00 00"
@@ -24,7 +24,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "Combinations of advertisers and initiators",
+        "Which advertisers an initiator connects to",
         arguments: [
             (LESetAdvertisingParameters(type: .connectableUndirected), Bench.peripheralAddress, true),
             (LESetAdvertisingParameters(type: .scannableUndirected), Bench.peripheralAddress, false),
@@ -100,14 +100,14 @@ struct ConnectionTests {
         #expect(bench.received(by: bench.central) == [])
     }
 
-    @Test("A second connection to the same device already exists")
+    @Test("A second connection to the same device gets Connection Already Exists")
     func alreadyConnected() {
         var bench = Bench()
         bench.connect()
         #expect(bench.answer(to: Bench.createConnection(), from: bench.central) == "04 0F 04 0B 01 0D 20")
     }
 
-    @Test("The number of connections is limited on either side")
+    @Test("The number of connections is limited on both sides")
     func limit() {
         var bench = Bench(central: { $0.maximumConnections = 1 }, peripheral: { $0.maximumConnections = 1 })
         bench.connect()
@@ -140,7 +140,7 @@ struct ConnectionTests {
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test("A connection that fails to be established is reported and then lost; the advertiser is not involved")
+    @Test("A connection that fails to be established is reported and then lost, and its advertiser is unaffected")
     func failedToBeEstablished() {
         var bench = Bench()
         bench.unmask()

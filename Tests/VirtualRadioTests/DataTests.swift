@@ -13,7 +13,7 @@ struct DataTests {
         [0x02, 0x40, flags << 4, UInt8(count & 0xFF), UInt8(count >> 8)] + (0..<count).map { UInt8($0 & 0xFF) }
     }
 
-    @Test("Data crosses at the next connection event, in both directions, and its buffers come back")
+    @Test("Data crosses at the next connection event, in both directions, and its buffers are returned")
     func bothWays() {
         var bench = Bench()
         bench.connect()
@@ -39,7 +39,7 @@ struct DataTests {
         #expect(bench.received(by: bench.peripheral) == ["02 40 \(expected) 02 00 00 01"])
     }
 
-    @Test("A buffer longer than a link layer packet arrives in pieces, and is complete with the last of them")
+    @Test("A buffer longer than a link layer packet arrives in pieces, and completes with the last one")
     func fragmentation() {
         var bench = Bench()
         bench.connect()
@@ -111,7 +111,7 @@ struct DataTests {
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test("More packets than buffers, or longer ones, overflow; the others arrive")
+    @Test("Too many packets, or packets that are too long, overflow; the others arrive")
     func overflow() {
         var bench = Bench()
         bench.connect()
@@ -152,7 +152,7 @@ struct DataTests {
         }
     }
 
-    @Test("A host that does not read makes the air wait, and loses nothing")
+    @Test("A host that does not read stalls the air, and loses nothing")
     func backPressure() {
         var bench = Bench(peripheral: { $0.maximumWaitingPackets = 3 })
         bench.connect()

@@ -33,7 +33,7 @@ struct EncryptionTests {
         return bench
     }
 
-    @Test("Equal keys: both hosts are notified that the link is encrypted")
+    @Test("With equal keys both hosts are notified that the link is encrypted")
     func equalKeys() {
         var bench = Self.asked()
         #expect(bench.answer(to: Self.reply + Self.key, from: bench.peripheral) == "04 0E 06 01 1A 20 00 40 00")
@@ -52,7 +52,7 @@ struct EncryptionTests {
         #expect(bench.received(by: bench.peripheral).last == "04 05 04 00 40 00 3D")
     }
 
-    @Test("S4: no key: the central's host is notified, and the link continues unencrypted")
+    @Test("S4: without a key the central's host is notified, and the link continues unencrypted")
     func noKey() {
         var bench = Self.asked()
         #expect(bench.answer(to: "01 1B 20 02 40 00", from: bench.peripheral) == "04 0E 06 01 1B 20 00 40 00")
@@ -88,7 +88,7 @@ struct EncryptionTests {
             ])
     }
 
-    @Test("A new key for an encrypted link has an event of its own")
+    @Test("A new key for an encrypted link has its own event")
     func refresh() {
         var bench = Self.encrypted()
         bench.send(Self.enable, from: bench.central)
@@ -110,7 +110,7 @@ struct EncryptionTests {
         #expect(bench.received(by: bench.peripheral).last == "04 05 04 00 40 00 06")
     }
 
-    @Test("Command Disallowed for the wrong end, or at the wrong time")
+    @Test("Commands at the wrong end, or at the wrong time, are disallowed")
     func disallowed() {
         var bench = Bench()
         bench.connect()
@@ -127,7 +127,7 @@ struct EncryptionTests {
         #expect(bench.answer(to: "01 1B 20 02 40 00", from: bench.peripheral) == "04 0E 06 01 1B 20 0C 40 00")
     }
 
-    @Test("A peer without the feature")
+    @Test("A peer without encryption is reported as such")
     func unsupported() {
         var bench = Bench(peripheral: { $0.features.remove(.encryption) })
         bench.connect()
@@ -136,7 +136,7 @@ struct EncryptionTests {
         #expect(bench.received(by: bench.central) == ["04 0F 04 00 01 19 20", "04 08 04 1A 40 00 00"])
     }
 
-    @Test("A host that never answers the request loses the link after 40 s; one that answered does not")
+    @Test("A host that never answers the key request loses the link after 40 s; one that answers does not")
     func responseTimeout() {
         var bench = Self.asked()
         bench.run(.milliseconds(39_999))

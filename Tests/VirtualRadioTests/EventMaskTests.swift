@@ -23,7 +23,7 @@ struct EventMaskTests {
         #expect(bench.received(by: bench.central).isEmpty != isReported)
     }
 
-    @Test("Disconnection Complete can be masked; what answers a command cannot")
+    @Test("Disconnection Complete can be masked; answers to commands cannot")
     func classicMask() {
         var bench = Bench()
         bench.connect()

@@ -57,7 +57,7 @@ struct ExtendedAdvertisingTests {
         return LESetExtendedScanParameters(le1M: coded ? nil : each, leCoded: coded ? each : nil)
     }
 
-    @Test("it says what it can do") func capabilities() {
+    @Test("a controller reports its capabilities") func capabilities() {
         var bench = Self.bench()
         #expect(
             bench.reply(to: LEReadMaximumAdvertisingDataLength(), from: bench.central) == "040e06013a200072" + "06")
@@ -93,7 +93,7 @@ struct ExtendedAdvertisingTests {
         ([.connectable], [1], [], ["0100"]), ([.scannable], [], [2], ["0200", "0a00"]), ([], [1], [], ["0000"]),
     ]
 
-    @Test("Vol 4, Part E, 7.7.65.13: each kind has its event type", arguments: reports)
+    @Test("Vol 4, Part E, 7.7.65.13: each kind of advertising has its event type", arguments: reports)
     func eventTypes(
         _ properties: AdvertisingEventProperties, _ data: [UInt8], _ response: [UInt8], _ types: [String]
     ) {
@@ -110,7 +110,7 @@ struct ExtendedAdvertisingTests {
         #expect(reports.allSatisfy { String($0.dropFirst(28).prefix(6)) == (isLegacy ? "0100ff" : "010100") })
     }
 
-    @Test("an anonymous advertiser gives no address, and no others are taken for it") func anonymous() {
+    @Test("an anonymous advertiser is reported without an address") func anonymous() {
         var bench = Self.bench()
         bench.prepare(bench.central, Self.scan(), LESetExtendedScanEnable(isEnabled: true))
         bench.prepare(bench.peripheral, Self.parameters(.anonymous), Self.data([1]), Self.enable())
@@ -118,7 +118,7 @@ struct ExtendedAdvertisingTests {
         #expect(bench.told(by: bench.central).map { String($0.dropFirst(14).prefix(14)) } == ["ff000000000000"])
     }
 
-    @Test("legacy scanners see legacy PDUs of sets, and nothing else", arguments: [true, false])
+    @Test("legacy scanners receive legacy PDUs of sets, and nothing else", arguments: [true, false])
     func legacyScanner(_ isLegacy: Bool) {
         var bench = Self.bench()
         bench.prepare(
@@ -131,7 +131,9 @@ struct ExtendedAdvertisingTests {
             bench.told(by: bench.central) == (isLegacy ? ["043e0d020103" + "00a00000000000" + "0101" + "ce"] : []))
     }
 
-    @Test("LE Coded is heard by those who listen there", arguments: [true, false]) func coded(_ listens: Bool) {
+    @Test(
+        "LE Coded is received only by scanners that listen to it",
+        arguments: [true, false]) func coded(_ listens: Bool) {
         var bench = Self.bench()
         bench.prepare(bench.central, Self.scan(coded: listens), LESetExtendedScanEnable(isEnabled: true))
         var parameters = Self.parameters()
@@ -155,7 +157,7 @@ struct ExtendedAdvertisingTests {
         #expect(bench.told(by: bench.central).count == 1)
     }
 
-    @Test("a scan request is reported to those who want to know") func scanRequest() {
+    @Test("a scan request is reported if the set requests it") func scanRequest() {
         var bench = Self.bench()
         bench.prepare(bench.central, Self.scan(), LESetExtendedScanEnable(isEnabled: true))
         var parameters = Self.parameters(.scannable)
@@ -165,7 +167,7 @@ struct ExtendedAdvertisingTests {
         #expect(bench.told(by: bench.peripheral) == ["043e09130300c00000000000"])
     }
 
-    @Test("sets end by time and by number of events (Vol 4, Part E, 7.7.65.18)") func endings() {
+    @Test("sets end after a time or a number of events (Vol 4, Part E, 7.7.65.18)") func endings() {
         var bench = Self.bench()
         bench.prepare(bench.peripheral, Self.parameters(), Self.data([1]), Self.enable(duration: 25))
         bench.run(.milliseconds(249))
@@ -195,7 +197,7 @@ struct ExtendedAdvertisingTests {
         #expect(!bench.told(by: bench.central).isEmpty)
     }
 
-    @Test("a connection through a set names the set, and begins on its PHY") func connecting() {
+    @Test("a connection through a set names the set, and starts on its PHY") func connecting() {
         var bench = Self.bench()
         let each = LEExtendedCreateConnection.PHYParameters(
             scanInterval: LESlots(rawValue: 0x10), scanWindow: LESlots(rawValue: 0x10),
@@ -261,7 +263,7 @@ struct ExtendedAdvertisingTests {
         ),
     ]
 
-    @Test("Vol 4, Part E, 7.8.52 to 7.8.60 and 3.1.1: what is refused", arguments: refusals)
+    @Test("Vol 4, Part E, 7.8.52 to 7.8.60 and 3.1.1: rejected commands", arguments: refusals)
     func refused(_ what: String, _ commands: [any HCICommand], _ status: String) {
         var bench = Self.bench()
         var last = ""
@@ -269,7 +271,7 @@ struct ExtendedAdvertisingTests {
         #expect(String(last.dropFirst(12).prefix(2)) == status)
     }
 
-    @Test("there are as many sets as it says") func setLimit() {
+    @Test("there are no more sets than the configured maximum") func setLimit() {
         var bench = Self.bench(peripheral: { $0.maximumAdvertisingSets = 2 })
         var answers: [String] = []
         for number in [3, 7, 9] as [UInt8] {

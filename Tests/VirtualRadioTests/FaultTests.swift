@@ -30,7 +30,7 @@ struct FaultTests {
         #expect(bench.received(by: bench.peripheral) == [DataTests.completed, "02 40 20 01 00 AA"])
     }
 
-    @Test("Hardware Error")
+    @Test("A Hardware Error is reported to the host")
     func hardwareError() {
         var bench = Bench()
         bench.air.reportHardwareError(0x42, on: bench.central)
@@ -58,7 +58,7 @@ struct FaultTests {
     }
 
     @Test(
-        "So does an endless stream of data, which is not served until the host reads again",
+        "An endless stream of data uses bounded memory, and is not processed until the host reads again",
         arguments: ["02 40 00 00 00", "02 40 00 FC 00" + String(repeating: " AA", count: 252), "02 40 00 01 00 AA"])
     func dataFlood(packet: String) {
         var bench = Bench()
@@ -71,7 +71,7 @@ struct FaultTests {
         #expect(bench.received(by: bench.central) == [DataTests.completed])
     }
 
-    @Test("Nor can a peer make what waits for a host that does not read grow without bound")
+    @Test("A peer's updates for a host that does not read use bounded memory")
     func peerFlood() {
         var bench = Bench()
         bench.connect()
@@ -85,7 +85,7 @@ struct FaultTests {
         #expect(bench.air[bench.peripheral].outbox.count == 4 * 256 + 64)
         bench.send("01 06 04 03 40 00 13", from: bench.central)
         bench.run(.milliseconds(100))
-        #expect(bench.received(by: bench.peripheral).last == "04 05 04 00 40 00 13", "the end is always told")
+        #expect(bench.received(by: bench.peripheral).last == "04 05 04 00 40 00 13", "the end is always reported")
     }
 
     /// Everything sent to both hosts, with times, in ten seconds of scanning, connecting and exchanging data.
@@ -107,7 +107,7 @@ struct FaultTests {
         return lines
     }
 
-    @Test("The same seed gives the same bytes at the same times, another seed others")
+    @Test("The same seed gives the same bytes at the same times, and another seed gives others")
     func determinism() {
         let story = Self.story(seed: 7)
         #expect(story.count > 100)

@@ -34,7 +34,7 @@ struct HostFlowControlTests {
     // MARK: - Commands
 
     @Test(
-        "Answers, byte for byte",
+        "Answers to the flow control commands, byte for byte",
         arguments: [
             ("01 33 0C 07 FB 00 00 02 00 00 00", "04 0E 04 01 33 0C 00"),
             ("01 33 0C 07 00 00 00 02 00 00 00", "04 0E 04 01 33 0C 12"),  // no length
@@ -50,7 +50,7 @@ struct HostFlowControlTests {
         #expect(bench.answer(to: command, from: bench.central) == expected)
     }
 
-    @Test("Flow control cannot be switched while there is a connection; buffers can be told at any time")
+    @Test("Flow control cannot be switched while connected; buffers can be announced at any time")
     func withConnection() {
         var bench = Bench()
         bench.connect()
@@ -58,7 +58,7 @@ struct HostFlowControlTests {
         #expect(bench.answer(to: "01 33 0C 07 FB 00 00 02 00 00 00", from: bench.central) == "04 0E 04 01 33 0C 00")
     }
 
-    @Test("A controller without flow control does not know the commands, and says so", arguments: [false, true])
+    @Test("A controller without flow control does not support the commands, and reports that", arguments: [false, true])
     func configuration(hasHostFlowControl: Bool) throws {
         var bench = Bench(central: { $0.hasHostFlowControl = hasHostFlowControl })
         bench.send(ReadLocalSupportedCommands(), from: bench.central)
@@ -75,7 +75,7 @@ struct HostFlowControlTests {
     }
 
     @Test(
-        "Credits that were never given are refused, and those of a link that has ended are ignored",
+        "Credits that were never granted are rejected, and those of a link that has ended are ignored",
         arguments: [
             ("01 35 0C 05 01 40 00 02 00", ""), ("01 35 0C 05 01 40 00 03 00", "04 0E 04 01 35 0C 12"),
             ("01 35 0C 05 01 41 00 09 00", ""), ("01 35 0C 09 02 40 00 01 00 41 00 01 00", ""),
@@ -89,7 +89,7 @@ struct HostFlowControlTests {
         #expect(bench.answer(to: command, from: bench.peripheral) == expected)
     }
 
-    @Test("Credits neither wait for other commands nor need them to be answered")
+    @Test("Credits neither wait for other commands nor need answers")
     func independence() {
         var bench = Self.connected(buffers: 1) { $0.responseDelay = .milliseconds(50) }
         // The answers to what it took to connect.
@@ -109,7 +109,7 @@ struct HostFlowControlTests {
 
     // MARK: - Data
 
-    @Test("What the host has no buffer for stays with the sender, in order, and sets no timer")
+    @Test("Packets without a buffer in the host stay with the sender, in order, and set no timer")
     func heldBack() {
         var bench = Self.connected(buffers: 2)
         for octet in 1...8 as ClosedRange<UInt8> { bench.send(Self.packet(octet), from: bench.central) }
@@ -139,7 +139,7 @@ struct HostFlowControlTests {
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test("A host whose buffers are full still sends")
+    @Test("A host whose buffers are full can still send")
     func otherDirection() {
         var bench = Self.connected(buffers: 1)
         for octet in 1...4 as ClosedRange<UInt8> {
@@ -154,7 +154,7 @@ struct HostFlowControlTests {
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test("Before the host has said how many buffers it has, there are enough; more of them let data through at once")
+    @Test("Until the host reports its buffers, packets are not limited; additional buffers let data through at once")
     func resizing() {
         var bench = Bench()
         bench.prepare(bench.peripheral, SetControllerToHostFlowControl(flowControl: .acl))
@@ -171,7 +171,7 @@ struct HostFlowControlTests {
         #expect(bench.received(by: bench.peripheral) == Self.data(9...9))
     }
 
-    @Test("No packet is longer than a buffer of the host")
+    @Test("No packet is longer than the host's buffers")
     func shortBuffers() {
         var bench = Self.connected(buffers: 2, of: 10)
         bench.send(DataTests.packet(25), from: bench.central)
@@ -188,7 +188,7 @@ struct HostFlowControlTests {
     }
 
     @Test(
-        "Order is kept, no byte is lost and no buffer overrun, whenever credits return",
+        "Order is kept, no byte is lost and no buffer overruns, whenever credits return",
         arguments: 1...5 as ClosedRange<UInt64>)
     func order(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -266,7 +266,7 @@ struct HostFlowControlTests {
         #expect(bench.received(by: bench.central) == Self.data(2...2, handle: "41 20"))
     }
 
-    @Test("A link that ends gives its buffers to the others, whichever way it ends", arguments: [0, 1, 2])
+    @Test("A link that ends returns its buffers to the other links, however it ends", arguments: [0, 1, 2])
     func endOfLink(way: Int) {
         var (bench, other) = Self.withTwoPeripherals()
         bench.send(Self.packet(1), from: bench.peripheral)
@@ -293,7 +293,7 @@ struct HostFlowControlTests {
         #expect(bench.received(by: bench.central) == Self.data(3...3, handle: "41 20"))
     }
 
-    @Test("After Reset the host holds nothing back")
+    @Test("After Reset no packets are held back for the host")
     func reset() {
         var bench = Self.connected(buffers: 1, of: 10)
         for octet in 1...4 as ClosedRange<UInt8> { bench.send(Self.packet(octet), from: bench.central) }

@@ -90,7 +90,7 @@ struct LinkLossTests {
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test("A reason the specification does not allow is refused", arguments: ["00", "08", "16", "3E"])
+    @Test("A reason that the specification does not allow is rejected", arguments: ["00", "08", "16", "3E"])
     func reason(code: String) {
         var bench = Bench()
         bench.connect()
@@ -108,7 +108,7 @@ struct LinkLossTests {
         #expect(bench.received(by: bench.peripheral) == ["04 05 04 00 40 00 08"])
     }
 
-    @Test("Buffers of a link that ended are free again")
+    @Test("The buffers of a link that ended are free again")
     func buffersReturn() {
         var bench = Bench()
         bench.connect()

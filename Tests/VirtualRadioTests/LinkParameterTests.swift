@@ -8,7 +8,7 @@ import VirtualRadio
 struct LinkParameterTests {
     static let update = "01 13 20 0E 40 00 50 00 60 00 00 00 C8 00 00 00 00 00"
 
-    @Test("A central changes the connection parameters, both ends together, some events later")
+    @Test("A central changes the connection parameters, for both ends at once, some events later")
     func centralUpdate() {
         var bench = Bench()
         bench.connect()
@@ -29,7 +29,7 @@ struct LinkParameterTests {
     }
 
     @Test(
-        "Parameters out of range are refused",
+        "Parameters out of range are rejected",
         arguments: [
             "05 00 60 00 00 00 C8 00", "60 00 50 00 00 00 C8 00", "50 00 60 00 F4 01 C8 00", "50 00 60 00 00 00 18 00",
             "50 00 81 0C 00 00 C8 00",
@@ -42,7 +42,7 @@ struct LinkParameterTests {
                 == "04 0F 04 12 01 13 20")
     }
 
-    @Test("A peripheral asks the central's host, which agrees")
+    @Test("A peripheral's parameter request is accepted by the central's host")
     func peripheralRequest() {
         var bench = Bench()
         bench.connect()
@@ -58,7 +58,7 @@ struct LinkParameterTests {
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test("A peripheral asks the central's host, which does not agree")
+    @Test("A peripheral's parameter request is rejected by the central's host")
     func peripheralRequestRejected() {
         var bench = Bench()
         bench.connect()
@@ -74,7 +74,7 @@ struct LinkParameterTests {
         #expect(bench.answer(to: "01 21 20 03 40 00 3B", from: bench.central) == "04 0E 06 01 21 20 0C 40 00")
     }
 
-    @Test("A host that masked the request is not asked: the peripheral is told that it is not supported")
+    @Test("If the central's host masked the request, the peripheral learns that it is not supported")
     func requestMasked() {
         var bench = Bench()
         bench.connect()
@@ -100,7 +100,7 @@ struct LinkParameterTests {
         #expect(bench.received(by: bench.central) == [] && bench.received(by: bench.peripheral) == [])
     }
 
-    @Test("A suggested default data length is negotiated on new links without being asked")
+    @Test("A suggested default data length is negotiated on new links automatically")
     func suggestedDataLength() {
         var bench = Bench()
         bench.unmask()
@@ -115,7 +115,7 @@ struct LinkParameterTests {
     }
 
     @Test(
-        "LE Set PHY",
+        "LE Set PHY changes the PHY, which both ends report",
         arguments: [
             ("00 02 02 00 00", "02 02", "02 02"), ("00 02 01 00 00", "02 01", "01 02"),
             ("00 03 03 00 00", "02 02", "02 02"), ("01 00 02 00 00", "01 02", "02 01"),
@@ -130,7 +130,7 @@ struct LinkParameterTests {
         #expect(bench.answer(to: "01 30 20 02 40 00", from: bench.central) == "04 0E 08 01 30 20 00 40 00 \(peer)")
     }
 
-    @Test("An unknown PHY is refused; one the peer lacks changes nothing")
+    @Test("An unknown PHY is rejected; a PHY that the peer lacks changes nothing")
     func unsupportedPHY() {
         var bench = Bench(peripheral: { $0.features.remove(.le2MPHY) })
         bench.connect()
@@ -142,7 +142,7 @@ struct LinkParameterTests {
         #expect(bench.received(by: bench.peripheral) == [])
     }
 
-    @Test("Remote features and version")
+    @Test("The remote features and version are read")
     func remoteInformation() {
         var bench = Bench(peripheral: {
             $0.features = [.encryption, .le2MPHY]

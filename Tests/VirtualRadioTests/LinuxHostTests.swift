@@ -26,7 +26,7 @@ struct LinuxHostTests {
         }
     }
 
-    @Test("every command that brings an adapter up succeeds, the second time too")
+    @Test("every command that brings an adapter up succeeds, also the second time")
     func bringsUp() {
         var bench = Bench()
         #expect(failures(Self.bringUp, &bench) == [])
@@ -34,7 +34,7 @@ struct LinuxHostTests {
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test("BlueZ finds an advertiser, connects to it by way of its background scan, and leaves")
+    @Test("BlueZ finds an advertiser, connects to it through its background scan, and disconnects")
     func connects() {
         var bench = Bench()
         bench.prepare(bench.peripheral, LESetAdvertisingData(data: bytes("02 01 06")))

@@ -62,7 +62,7 @@ struct PeriodicAdvertisingTests {
         bench.prepare(bench.central, ExtendedAdvertisingTests.scan(.passive), LESetExtendedScanEnable(isEnabled: true))
     }
 
-    @Test("it says what it can do, and without it knows none of the commands") func capabilities() {
+    @Test("a controller reports its capabilities, and does not know the commands without them") func capabilities() {
         var bench = Self.bench()
         #expect(bench.answered(LEReadPeriodicAdvertiserListSize(), bench.central) == "040e05014a200008")
         #expect(
@@ -71,7 +71,7 @@ struct PeriodicAdvertisingTests {
         #expect(plain.answered(LEReadPeriodicAdvertiserListSize(), plain.central) == "040f0401014a20")
     }
 
-    @Test("a scanner synchronizes, receives each event, and loses what ends") func named() {
+    @Test("a scanner synchronizes, receives each event, and loses the sync when the advertising ends") func named() {
         var bench = Self.bench()
         Self.start([7, 8], on: &bench)
         #expect(bench.answered(Self.sync(), bench.central) == "040f0400014420")
@@ -104,7 +104,7 @@ struct PeriodicAdvertisingTests {
         #expect(reports.prefix(2) == [first, "043e710f" + Self.report + "0069" + rest])
     }
 
-    @Test("any advertiser of the list will do, and only those") func list() {
+    @Test("a sync with the advertiser list accepts any advertiser on it, and no other") func list() {
         var bench = Self.bench()
         Self.start([9], on: &bench)
         let other = DeviceAddress(0xB0, kind: .public)
@@ -122,7 +122,7 @@ struct PeriodicAdvertisingTests {
         bench.expect("043e10" + "0e" + Self.established)
     }
 
-    @Test("the call is called off, and refused while another is under way") func cancel() {
+    @Test("a pending sync can be cancelled, and a second one is rejected") func cancel() {
         var bench = Self.bench()
         #expect(bench.answered(LEPeriodicAdvertisingCreateSyncCancel(), bench.central) == "040e040145200c")
         bench.prepare(bench.central, Self.sync())
@@ -132,7 +132,7 @@ struct PeriodicAdvertisingTests {
                 == "040e0401452000; 043e100e44000000" + "00a00000000000" + "01000000")
     }
 
-    @Test("a set that fades before its first event is not synchronized to") func failure() {
+    @Test("a sync fails if the set fades before its first event") func failure() {
         var bench = Self.bench()
         Self.start([9], on: &bench)
         bench.prepare(bench.central, Self.sync())
@@ -143,7 +143,7 @@ struct PeriodicAdvertisingTests {
             bench.told(bench.central).contains("043e100e3e000000" + "00a00000000000" + "01000000"))
     }
 
-    @Test("reports are withheld on request, also of data that was reported") func reporting() {
+    @Test("reports are withheld on request, including duplicates") func reporting() {
         var bench = Self.bench()
         Self.start([9], on: &bench)
         bench.prepare(
@@ -168,7 +168,7 @@ struct PeriodicAdvertisingTests {
         (.connectable, 80, "12"), (.legacy, 80, "12"), (.anonymous, 80, "12"), ([], 5, "12"), ([], 6, "00"),
     ]
 
-    @Test("Vol 4, Part E, 7.8.61 to 7.8.63: what cannot be set up is refused", arguments: setUps)
+    @Test("Vol 4, Part E, 7.8.61 to 7.8.63: invalid periodic advertising is rejected", arguments: setUps)
     func refused(_ properties: AdvertisingEventProperties, _ units: UInt16, _ status: String) {
         var bench = Self.bench()
         bench.prepare(bench.peripheral, ExtendedAdvertisingTests.parameters(properties))
@@ -182,7 +182,7 @@ struct PeriodicAdvertisingTests {
         #expect(bench.answered(unknown, bench.peripheral) == "040e0401402042")
     }
 
-    @Test("a set is not removed before its periodic advertising is off") func removal() {
+    @Test("a set cannot be removed until its periodic advertising is off") func removal() {
         var bench = Self.bench()
         Self.start([9], on: &bench)
         bench.prepare(bench.peripheral, ExtendedAdvertisingTests.enable(false))

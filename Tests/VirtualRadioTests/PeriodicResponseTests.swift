@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-@Suite("Periodic advertising with responses, and passing it on")
+@Suite("Periodic advertising with responses, and sync transfer")
 struct PeriodicResponseTests {
     typealias Periodic = PeriodicAdvertisingTests
 
@@ -37,7 +37,7 @@ struct PeriodicResponseTests {
             data: data)
     }
 
-    @Test("the host is asked for data, which is sent once, and its answer reported") func exchange() {
+    @Test("the host is asked for data, which is sent once, and the response is reported") func exchange() {
         var bench = Self.bench()
         #expect(bench.told(bench.peripheral) == ["043e0427030002", "040e0401402000"])
         // The first event is over when the central learns of it.
@@ -60,7 +60,7 @@ struct PeriodicResponseTests {
         #expect(bench.told(bench.central).allSatisfy { !$0.dropFirst(6).hasPrefix("25") }, "nothing new was given")
     }
 
-    @Test("an answer to what is gone, since its controller was reset, goes nowhere") func respondedTooLate() {
+    @Test("a response to a controller that was reset is lost") func respondedTooLate() {
         var bench = Self.bench()
         bench.run(.milliseconds(150))
         bench.prepare(bench.peripheral, Self.subevent(0, [5]))
@@ -94,7 +94,8 @@ struct PeriodicResponseTests {
         return bench
     }
 
-    @Test("a device is asked for a connection where it listens, in place of the subevent's data") func connects() {
+    @Test(
+        "a device is asked to connect in the subevent it listens to, instead of the subevent's data") func connects() {
         var bench = Self.listening()
         #expect(bench.answered(Self.connect(), bench.peripheral) == "040f0400018520")
         bench.prepare(bench.peripheral, Self.subevent(1, [6, 7]))
@@ -105,7 +106,9 @@ struct PeriodicResponseTests {
         #expect(!told.contains { $0.contains("0607") })
     }
 
-    @Test("who listens elsewhere, or is another device, does not answer, which is told", arguments: [0, 1] as [UInt8])
+    @Test(
+        "if the device does not listen to the subevent, or is another one, the connection attempt fails",
+        arguments: [0, 1] as [UInt8])
     func connectsToNobody(_ subevent: UInt8) {
         var bench = Self.listening()
         let command = subevent == 1 ? Self.connect(to: DeviceAddress(7, kind: .public)) : Self.connect(subevent: 0)
@@ -116,7 +119,7 @@ struct PeriodicResponseTests {
         #expect(!bench.air[bench.peripheral].isInitiating)
     }
 
-    @Test("Vol 4, Part E, 7.8.66: a subevent or set that is not there is refused") func connectionRefused() {
+    @Test("Vol 4, Part E, 7.8.66: an unknown subevent or set is rejected") func connectionRefused() {
         var bench = Self.listening()
         #expect(bench.answered(Self.connect(subevent: 2), bench.peripheral) == "040f0412018520")
         #expect(bench.answered(Self.connect(set: AdvertisingHandle(9)), bench.peripheral) == "040f0442018520")
@@ -125,7 +128,7 @@ struct PeriodicResponseTests {
     }
 
     @Test(
-        "Vol 4, Part E, 7.8.61: subevents and slots that do not fit are refused",
+        "Vol 4, Part E, 7.8.61: subevents and slots that do not fit are rejected",
         arguments: [(129, 20, 8, 8, 4), (2, 5, 2, 8, 4), (5, 20, 8, 8, 4), (2, 20, 0, 8, 4), (2, 20, 8, 8, 16)])
     func refused(_ count: UInt8, _ each: UInt8, _ delay: UInt8, _ spacing: UInt8, _ slots: UInt8) {
         var bench = Periodic.bench(responses: true)
@@ -166,7 +169,7 @@ struct PeriodicResponseTests {
     static let setInfo = LEPeriodicAdvertisingSetInfoTransfer(
         connectionHandle: ConnectionHandle(0x40), serviceData: 0x1234, advertisingHandle: Periodic.set)
 
-    @Test("a peer is told of the periodic advertising of a set, and follows it without scanning") func setInfo() {
+    @Test("a peer receives the set's sync information, and follows the set without scanning") func setInfo() {
         var bench = Self.connected(.synchronize)
         #expect(bench.answered(Self.setInfo, bench.peripheral) == "040e06015b200c4000", "not on the air yet")
         bench.prepare(bench.peripheral, ExtendedAdvertisingTests.enable())
@@ -182,7 +185,7 @@ struct PeriodicResponseTests {
         #expect(bench.told(bench.peripheral).isEmpty, "its own")
     }
 
-    @Test("what a peer tells of is gone by then: its controller was reset") func resetMeanwhile() {
+    @Test("a transferred sync fails if the advertiser was reset in the meantime") func resetMeanwhile() {
         var bench = Self.connected(.synchronize)
         var configuration = ControllerConfiguration(publicAddress: DeviceAddress(0xB0, kind: .public))
         configuration.hasExtendedAdvertising = true
@@ -204,7 +207,7 @@ struct PeriodicResponseTests {
         #expect(bench.told(bench.central).map { $0.prefix(10) } == ["043e14183e"], "it failed to be established")
     }
 
-    @Test("what it is told is ignored unless its host wants it") func ignored() {
+    @Test("a transferred sync is ignored unless the host wants it") func ignored() {
         var bench = Self.connected(.ignore)
         bench.prepare(bench.peripheral, ExtendedAdvertisingTests.enable())
         bench.prepare(bench.peripheral, Self.setInfo)

@@ -7,7 +7,7 @@ import VirtualRadio
 
 @Suite("Controllers that are unplugged and plugged in")
 struct PluggingTests {
-    @Test("One that returns is in its initial state")
+    @Test("A returned controller is in its initial state")
     func returned() {
         var bench = Bench(central: { $0.responseDelay = .milliseconds(5) })
         bench.connect()
@@ -34,7 +34,7 @@ struct PluggingTests {
         #expect(bench.received(by: bench.peripheral) == ["02 40 20 01 00 AA"])
     }
 
-    @Test("One that returns at once has still lost its links, which its peers notice after the supervision timeout")
+    @Test("A controller that returns at once has still lost its links, which its peers notice by supervision timeout")
     func returnedAtOnce() {
         var bench = Bench()
         bench.connect()
@@ -46,7 +46,7 @@ struct PluggingTests {
         #expect(bench.received(by: bench.peripheral) == ["04 05 04 00 40 00 08"])
     }
 
-    @Test("The host of a port is notified, once each time")
+    @Test("The host of a port is notified once of each change")
     func notified() async {
         let radio = VirtualRadio(time: .manual)
         let port = radio.addController()

@@ -21,7 +21,7 @@ struct PowerTests {
         return bench
     }
 
-    @Test("Power is read: its own at once, the peer's by a procedure")
+    @Test("A controller reads its own power at once, and the peer's by a procedure")
     func read() {
         var bench = Self.linked { $0.transmitPower = 4 }
         bench.send(LEEnhancedReadTransmitPowerLevel(connectionHandle: 0x40, phy: .le1M), from: bench.central)
@@ -44,7 +44,7 @@ struct PowerTests {
         #expect(bench.received(by: bench.peripheral) == ["04 0F 04 01 01 76 20"])
     }
 
-    @Test("Changes of power are reported to who asked, with less the signal is weaker")
+    @Test("Power changes are reported to hosts that enabled them, and lower power weakens the signal")
     func changes() {
         var bench = Self.linked { $0.transmitPower = 4 }
         bench.send(
@@ -94,7 +94,7 @@ struct PowerTests {
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test("A zone counts once it has lasted as long as the host wants")
+    @Test("A zone is reported once it has lasted for the minimum time")
     func lasting() {
         var bench = Self.linked()
         Self.monitor(&bench, 10)
@@ -110,7 +110,7 @@ struct PowerTests {
         #expect(bench.received(by: bench.central) == ["04 3E 05 20 40 00 5A 02"])
     }
 
-    @Test("What makes no sense is refused")
+    @Test("Invalid requests are rejected")
     func refused() {
         var bench = Self.linked()
         bench.send(LESetPathLossReportingEnable(connectionHandle: 0x40, isEnabled: true), from: bench.central)

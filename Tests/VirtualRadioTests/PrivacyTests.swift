@@ -4,7 +4,7 @@ import Testing
 import VirtualRadio
 
 /// Core 5.4, Vol 6, Part B, 6.
-@Suite("Controllers that make and resolve private addresses")
+@Suite("Controllers that generate and resolve private addresses")
 struct PrivacyTests {
     static let centralKey: UInt128 = 0x1111, peripheralKey: UInt128 = 0x2222
 
@@ -52,7 +52,7 @@ struct PrivacyTests {
         return (part(8..<15), part(15..<21), part(21..<27))
     }
 
-    @Test("Both use private addresses, and both hosts are told the identities and the addresses on the air")
+    @Test("Both sides use private addresses, and both hosts receive the identities and the addresses on the air")
     func bothPrivate() throws {
         var bench = bench()
         connect(&bench)
@@ -67,7 +67,7 @@ struct PrivacyTests {
         #expect(central.own != "000000000000" && peripheral.own != "000000000000" && central.own != peripheral.own)
     }
 
-    @Test("Sightings have the identity, and a stranger sees an address that changes with the time-out")
+    @Test("Reports contain the identity, and a stranger sees an address that changes with the timeout")
     func rotation() throws {
         var bench = bench(timeout: 10)
         let stranger = bench.air.addController(
@@ -93,7 +93,7 @@ struct PrivacyTests {
         (true, .device, .public, true), (true, .device, .resolvableOrPublic, true), (false, .network, .public, true),
     ]
 
-    @Test("In network privacy mode a device with a key is received under private addresses only", arguments: modes)
+    @Test("In network privacy mode a device with a key is received only under private addresses", arguments: modes)
     func mode(_ peerKeys: Bool, _ mode: LESetPrivacyMode.Mode, _ type: OwnAddressType, _ isReceived: Bool) {
         var bench = bench(peerKeys: peerKeys, mode: mode)
         bench.prepare(
@@ -124,7 +124,7 @@ struct PrivacyTests {
         }
     }
 
-    @Test("Directed advertising is for an address of the peer's that is made by the advertiser")
+    @Test("Directed advertising uses an address of the peer that the advertiser generates")
     func directed() {
         var bench = bench()
         connect(&bench)

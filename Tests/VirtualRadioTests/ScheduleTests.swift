@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Schedule")
 struct ScheduleTests {
-    @Test("Timers fire in the order of their deadlines, those of one instant in the order of their numbers")
+    @Test("Timers fire in the order of their deadlines, and in the order of their numbers if the deadlines are equal")
     func order() {
         var schedule = Schedule()
         for (timer, due) in [(3, 20), (1, 10), (2, 30), (0, 20), (4, 10)] as [(Int, UInt64)] {

@@ -17,16 +17,16 @@ extension Configuration {
         do {
             root = try Yams.compose(yaml: yaml)
         } catch let error as YamlError {
-            throw ConfigurationError(path: "", line: error.line, reason: "this is no YAML: \(error.problem)")
+            throw ConfigurationError(path: "", line: error.line, reason: "not valid YAML: \(error.problem)")
         } catch {
-            throw ConfigurationError(path: "", reason: "this is no YAML")
+            throw ConfigurationError(path: "", reason: "not valid YAML")
         }
         // An empty file sets nothing.
         guard let root else { return }
         var reader = try ConfigurationReader(root, path: "")
         if let name = try reader.text("gateway") { topics.gateway = name }
         guard Topics.isLevel(topics.gateway) else {
-            throw reader.error("gateway", "a name without / + # $, of 64 octets at most, was expected")
+            throw reader.error("gateway", "expected a name without / + # $, at most 64 octets long")
         }
         try readTopics(&reader)
         try reader.section("broker") { section throws(ConfigurationError) in
@@ -63,7 +63,7 @@ extension Configuration {
         guard pipeline.expiry >= pipeline.repetition * 2 else {
             throw ConfigurationError(
                 path: "publish.expire",
-                reason: "at least twice publish.repeat was expected, since values expire otherwise")
+                reason: "expected at least twice publish.repeat; otherwise values expire between repetitions")
         }
     }
 
@@ -71,7 +71,7 @@ extension Configuration {
         if let name = try reader.text("preset") {
             guard let preset = PresetName(rawValue: name) else {
                 let names = PresetName.allCases.map(\.rawValue).joined(separator: ", ")
-                throw reader.error("preset", "one of these was expected: \(names)")
+                throw reader.error("preset", "expected one of \(names)")
             }
             choose(preset)
         }
@@ -79,10 +79,10 @@ extension Configuration {
             if let base = try section.text("base") { topics.base = base }
             if let discovery = try section.text("discovery") { topics.discovery = discovery }
             guard Topics.isPrefix(topics.base) else {
-                throw section.error("base", "the beginning of a topic, without + and #, was expected")
+                throw section.error("base", "expected a topic prefix without + and #")
             }
             guard Topics.isPrefix(topics.discovery) else {
-                throw section.error("discovery", "the beginning of a topic, without + and #, was expected")
+                throw section.error("discovery", "expected a topic prefix without + and #")
             }
         }
     }
@@ -91,10 +91,10 @@ extension Configuration {
         for (name, text, line) in try reader.texts("keys") ?? [] {
             let path = "keys.\(name)"
             guard let address = DeviceAddress(name) else {
-                throw ConfigurationError(path: path, line: line, reason: "an address was expected as the name")
+                throw ConfigurationError(path: path, line: line, reason: "expected an address as the name")
             }
             guard let key = [UInt8](hexadecimal: text), key.count == 16 else {
-                throw ConfigurationError(path: path, line: line, reason: "32 hexadecimal digits were expected")
+                throw ConfigurationError(path: path, line: line, reason: "expected 32 hexadecimal digits")
             }
             pipeline.keys[address] = key
         }
@@ -106,12 +106,12 @@ extension BrokerSettings {
         _ reader: inout ConfigurationReader, _ contents: (String) -> String?
     ) throws(ConfigurationError) {
         guard let url = try reader.text("url"), let settings = BrokerSettings(url: url) else {
-            throw reader.error("url", "mqtt://HOST, mqtt://HOST:PORT or mqtts://… was expected")
+            throw reader.error("url", "expected mqtt://HOST, mqtt://HOST:PORT or mqtts://…")
         }
         self = settings
         if let name = try reader.text("protocol") {
             guard let version = Version(rawValue: name) else {
-                throw reader.error("protocol", "5 or 3.1.1 was expected")
+                throw reader.error("protocol", "expected 5 or 3.1.1")
             }
             self.version = version
         }
@@ -121,17 +121,17 @@ extension BrokerSettings {
             guard let text = contents(path) else { throw reader.error("password_file", "the file cannot be read") }
             password = String(text.prefix { !$0.isNewline })
         }
-        if password != nil, user == nil { throw reader.error("user", "a user was expected beside the password") }
+        if password != nil, user == nil { throw reader.error("user", "expected a user for the password") }
         clientID = try reader.text("client_id")
         if let interval = try reader.integer("keep_alive", in: 5...3600) { keepAlive = .seconds(interval) }
         longestWait = try reader.duration("longest_wait", in: 0.1...3600) ?? longestWait
         try reader.section("tls") { section throws(ConfigurationError) in
-            guard tls != nil else { throw section.error("ca", "TLS needs a URL that begins with mqtts:") }
+            guard tls != nil else { throw section.error("ca", "TLS requires a URL that begins with mqtts:") }
             tls?.authorities = try section.text("ca")
             tls?.certificate = try section.text("certificate")
             tls?.key = try section.text("key")
             guard (tls?.certificate == nil) == (tls?.key == nil) else {
-                throw section.error("certificate", "a certificate and its key were expected, or neither")
+                throw section.error("certificate", "expected both a certificate and its key, or neither")
             }
         }
     }
@@ -155,10 +155,10 @@ extension ESPHomeSettings {
         _ reader: inout ConfigurationReader, _ contents: (String) -> String?
     ) throws(ConfigurationError) {
         guard let settings = ESPHomeSettings(listen: try reader.text("listen") ?? ":6053") else {
-            throw reader.error("listen", ":PORT or ADDRESS:PORT was expected")
+            throw reader.error("listen", "expected :PORT or ADDRESS:PORT")
         }
         self = settings
-        let expected = "32 octets in Base64 were expected; openssl rand -base64 32 makes some"
+        let expected = "expected 32 octets in Base64; create them with openssl rand -base64 32"
         if let text = try reader.text("key") {
             guard let key = Self.key(text) else { throw reader.error("key", expected) }
             self.key = key
@@ -170,7 +170,7 @@ extension ESPHomeSettings {
         }
         let isOpen = try reader.flag("open") ?? false
         guard isOpen == (key == nil) else {
-            throw reader.error("open", "a key was expected, or open: true for an API without one, and not both")
+            throw reader.error("open", "expected either a key, or open: true for an API without a key")
         }
         allowsPairing = try reader.flag("pair") ?? false
     }
@@ -221,8 +221,8 @@ extension YamlError {
     fileprivate var problem: String {
         switch self {
         case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _): problem
-        case .duplicatedKeysInMapping: "a member is there twice"
-        default: "it cannot be read"
+        case .duplicatedKeysInMapping: "a member appears twice"
+        default: "it cannot be parsed"
         }
     }
 }

@@ -10,14 +10,14 @@ struct ConfigurationReader {
 
     init(_ node: Node, path: String) throws(ConfigurationError) {
         guard case .mapping(let mapping) = node else {
-            throw ConfigurationError(path: path, line: node.mark?.line, reason: "members with names were expected")
+            throw ConfigurationError(path: path, line: node.mark?.line, reason: "expected a mapping")
         }
         self.path = path
         var members: [(key: String, value: Node, line: Int?)] = []
         for (key, value) in mapping {
             guard case .scalar(let name) = key else {
                 throw ConfigurationError(
-                    path: path, line: key.mark?.line, reason: "the name of a member is to be a text")
+                    path: path, line: key.mark?.line, reason: "expected a string as the name of a member")
             }
             members.append((name.string, value, key.mark?.line))
         }
@@ -45,9 +45,9 @@ struct ConfigurationReader {
 
     mutating func text(_ name: String) throws(ConfigurationError) -> String? {
         guard let node = node(name) else { return nil }
-        guard case .scalar(let scalar) = node else { throw error(name, "a text was expected") }
+        guard case .scalar(let scalar) = node else { throw error(name, "expected a string") }
         // A C library would treat a zero as the end of the text.
-        guard !scalar.string.utf8.contains(0) else { throw error(name, "a text without zeros was expected") }
+        guard !scalar.string.utf8.contains(0) else { throw error(name, "expected a string without null characters") }
         return scalar.string
     }
 
@@ -56,14 +56,14 @@ struct ConfigurationReader {
         switch text.lowercased() {
         case "true", "yes", "on": return true
         case "false", "no", "off": return false
-        default: throw error(name, "true or false was expected")
+        default: throw error(name, "expected true or false")
         }
     }
 
     mutating func integer(_ name: String, in range: ClosedRange<Int>) throws(ConfigurationError) -> Int? {
         guard let text = try text(name) else { return nil }
         guard let number = Int(text), range.contains(number) else {
-            throw error(name, "a number from \(range.lowerBound) to \(range.upperBound) was expected")
+            throw error(name, "expected a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -71,7 +71,7 @@ struct ConfigurationReader {
     mutating func number(_ name: String, in range: ClosedRange<Double>) throws(ConfigurationError) -> Double? {
         guard let text = try text(name) else { return nil }
         guard let number = Double(text), range.contains(number) else {
-            throw error(name, "a number from \(range.lowerBound) to \(range.upperBound) was expected")
+            throw error(name, "expected a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -80,7 +80,7 @@ struct ConfigurationReader {
     mutating func duration(_ name: String, in range: ClosedRange<Double>) throws(ConfigurationError) -> Duration? {
         guard let text = try text(name) else { return nil }
         guard let seconds = Double(text), range.contains(seconds) else {
-            throw error(name, "seconds from \(range.lowerBound) to \(range.upperBound) were expected")
+            throw error(name, "expected a number of seconds from \(range.lowerBound) to \(range.upperBound)")
         }
         return .milliseconds(Int64(seconds * 1000))
     }
@@ -92,11 +92,11 @@ struct ConfigurationReader {
         guard let node = node(name) else { return nil }
         var values: [Value] = []
         let elements: [Node] = if case .sequence(let sequence) = node { Array(sequence) } else { [node] }
-        guard elements.count <= limit else { throw error(name, "no more than \(limit) were expected") }
+        guard elements.count <= limit else { throw error(name, "expected at most \(limit) elements") }
         for (index, element) in elements.enumerated() {
             guard case .scalar(let scalar) = element, let value = make(scalar.string) else {
                 throw ConfigurationError(
-                    path: "\(path(of: name))[\(index)]", line: element.mark?.line, reason: "\(expected) was expected")
+                    path: "\(path(of: name))[\(index)]", line: element.mark?.line, reason: "expected \(expected)")
             }
             values.append(value)
         }
@@ -106,12 +106,12 @@ struct ConfigurationReader {
     /// The names and texts in a mapping.
     mutating func texts(_ name: String) throws(ConfigurationError) -> [(name: String, text: String, line: Int?)]? {
         guard let node = node(name) else { return nil }
-        guard case .mapping(let mapping) = node else { throw error(name, "members with names were expected") }
+        guard case .mapping(let mapping) = node else { throw error(name, "expected a mapping") }
         var texts: [(name: String, text: String, line: Int?)] = []
         for (key, value) in mapping {
             guard case .scalar(let key) = key, case .scalar(let text) = value else {
                 throw ConfigurationError(
-                    path: path(of: name), line: key.mark?.line, reason: "a name and a text were expected")
+                    path: path(of: name), line: key.mark?.line, reason: "expected a string for each name")
             }
             texts.append((key.string, text.string, value.mark?.line))
         }
@@ -135,10 +135,10 @@ struct ConfigurationReader {
             guard known.contains(member.key) else {
                 throw ConfigurationError(
                     path: path(of: member.key), line: member.line,
-                    reason: "there is no such member; there are \(known.sorted().joined(separator: ", "))")
+                    reason: "unknown member; expected one of \(known.sorted().joined(separator: ", "))")
             }
             guard seen.insert(member.key).inserted else {
-                throw ConfigurationError(path: path(of: member.key), line: member.line, reason: "is there twice")
+                throw ConfigurationError(path: path(of: member.key), line: member.line, reason: "appears twice")
             }
         }
     }

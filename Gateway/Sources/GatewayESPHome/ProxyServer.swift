@@ -38,7 +38,8 @@ public struct PortUnavailable: Error, CustomStringConvertible {
 
     /// A sentence with the address, the port and the error of the system.
     public var description: String {
-        "ESPHome's API cannot be served at \(endpoint.place(port: Int(endpoint.port))), choose another port or address: \(reason)"
+        "cannot serve ESPHome's API at \(endpoint.place(port: Int(endpoint.port))), choose another port or address: "
+            + reason
     }
 }
 
@@ -111,7 +112,7 @@ public final class ProxyServer: Sendable {
             state.isEnding = true
             return state.channels.map { (state.sessions[$0], $1) }
         }
-        for (_, channel) in rest { Self.askToLeave(channel, "the gateway ends") }
+        for (_, channel) in rest { Self.askToLeave(channel, "the gateway is shutting down") }
         for (session, channel) in rest {
             try? await channel.closeFuture.get()
             await Task { await session?.end() }.value
@@ -196,9 +197,9 @@ public final class ProxyServer: Sendable {
             state.channels[client] = channel
             return (client, yielding.flatMap { state.channels[$0] })
         }
-        if client == nil { refused("its address has to wait after failed handshakes", channel) }
+        if client == nil { refused("its address must wait after failed handshakes", channel) }
         if let yielding {
-            refused("its handshake is unfinished, and others wait", yielding)
+            refused("its handshake is unfinished, and other clients are waiting", yielding)
             yielding.close(promise: nil)
         }
         return client
@@ -212,7 +213,7 @@ public final class ProxyServer: Sendable {
             case .admitted(let yielding): return (true, yielding.flatMap { state.channels[$0] })
             }
         }
-        if let yielding { Self.askToLeave(yielding, "clients at other addresses wait for a place") }
+        if let yielding { Self.askToLeave(yielding, "clients at other addresses are waiting for a place") }
         if isAdmitted {
             let name = JSONText.quoted(String(name.prefix(64)))
             logger.info("ESPHome's API: \(name) at \(Self.peer(channel)) is connected")
@@ -233,8 +234,8 @@ public final class ProxyServer: Sendable {
             return count
         }
         guard count & (count - 1) == 0 else { return }
-        let times = count == 1 ? "" : " (\(count) times by now)"
-        logger.warning("ESPHome's API: the client at \(Self.peer(channel)) has to leave: \(reason)\(times)")
+        let times = count == 1 ? "" : " (\(count) times so far)"
+        logger.warning("ESPHome's API: disconnecting the client at \(Self.peer(channel)): \(reason)\(times)")
     }
 
     private static func peer(_ channel: any Channel) -> String { channel.remoteAddress?.ipAddress ?? "nowhere" }
@@ -244,11 +245,11 @@ public final class ProxyServer: Sendable {
         if endpoint.key == nil {
             logger.warning(
                 """
-                ESPHome's API: open at \(place): whoever reaches it hears what is advertised and can connect to devices; \
-                give it a key to change that
+                ESPHome's API: open at \(place): anyone who can reach it receives all advertisements and can connect \
+                to devices; set a key to prevent that
                 """)
         } else {
-            logger.info("ESPHome's API: \(identity.name) at \(place), for those who have its key")
+            logger.info("ESPHome's API: \(identity.name) at \(place), for clients with its key")
         }
     }
 }

@@ -11,14 +11,14 @@ public struct BrokerFailure: Error, Equatable, Sendable, CustomStringConvertible
     /// The broker has refused the connection (MQTT 3.1.1, 3.2.2.3; MQTT 5, 3.2.2.2).
     init(connectCode code: Int32) {
         switch code {
-        case 1, 132: self.init("the broker does not speak this version of MQTT; set broker.protocol to the other one")
+        case 1, 132: self.init("the broker does not support this version of MQTT; set broker.protocol to the other one")
         case 2, 133: self.init("the broker does not accept the client identifier; set broker.client_id")
         case 4, 134: self.init("the broker does not accept the user name or the password")
         case 5, 135:
-            self.init("the broker does not let this user in: a user name and a password may be missing or wrong")
+            self.init("the broker did not authorize this client: the user name or the password may be missing or wrong")
         case 3, 136, 137: self.init("the broker is not available at the moment")
         case 138: self.init("the broker has banned this client")
-        default: self.init("the broker refuses the connection: \(String(cString: mosquitto_reason_string(code)))")
+        default: self.init("the broker refused the connection: \(String(cString: mosquitto_reason_string(code)))")
         }
     }
 
@@ -26,7 +26,7 @@ public struct BrokerFailure: Error, Equatable, Sendable, CustomStringConvertible
     init(disconnectCode code: Int32, detail: String?) {
         switch code {
         case 142:
-            self.init("another client came with the same identifier; give each gateway a name of its own")
+            self.init("another client connected with the same identifier; give each gateway a unique name")
         default:
             self.init(resultCode: code, detail: detail)
         }
@@ -37,9 +37,9 @@ public struct BrokerFailure: Error, Equatable, Sendable, CustomStringConvertible
         let text: String
         switch mosq_err_t(code) {
         case MOSQ_ERR_ERRNO where systemError != 0: text = String(cString: strerror(systemError))
-        case MOSQ_ERR_EAI, MOSQ_ERR_LOOKUP: text = "there is no host of this name"
+        case MOSQ_ERR_EAI, MOSQ_ERR_LOOKUP: text = "host not found"
         case MOSQ_ERR_CONN_LOST: text = "the connection was lost"
-        case MOSQ_ERR_KEEPALIVE: text = "the broker does not answer any more"
+        case MOSQ_ERR_KEEPALIVE: text = "the broker no longer answers"
         default: text = String(cString: mosquitto_strerror(code))
         }
         // OpenSSL's explanation of a certificate error is available only as a log message.

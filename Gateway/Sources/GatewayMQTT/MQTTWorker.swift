@@ -65,7 +65,7 @@ final class MQTTWorker {
             turn()
         }
         let lost = waiting.close()
-        if lost > 0 { logger.error("\(lost) messages are lost, since the disk takes none") }
+        if lost > 0 { logger.error("\(lost) messages are lost, because they could not be written to disk") }
         let ending = sink.inbox.withLock { inbox in
             inbox.hasEnded = true
             defer { inbox.ending.removeAll() }
@@ -123,8 +123,9 @@ final class MQTTWorker {
         switch waiting.store(lasting, at: clock.now) {
         case .diskTakesNone(let reason):
             logger.error(
-                "messages wait in memory only, since the disk takes none: \(reason); trying again with growing waits")
-        case .diskTakesAgain: logger.info("the disk takes messages again")
+                "messages wait in memory only, because they cannot be written to disk: \(reason); "
+                    + "retrying with backoff")
+        case .diskTakesAgain: logger.info("messages are written to disk again")
         case nil: break
         }
     }
@@ -212,8 +213,8 @@ final class MQTTWorker {
         status.isConnected = false
         status.failure = failure.description
         if let count = failures.record(failure.description) {
-            let again = count > 1 ? ", \(count) times now" : ""
-            logger.warning("\(options.broker.displayName): \(failure)\(again); trying again with growing waits")
+            let again = count > 1 ? ", \(count) times so far" : ""
+            logger.warning("\(options.broker.displayName): \(failure)\(again); retrying with backoff")
         }
     }
 
@@ -232,7 +233,7 @@ final class MQTTWorker {
                 waiting.finish(id)
                 if let refusal {
                     status.refused += 1
-                    if status.refused.isPowerOfTwo { logger.error("the broker does not take a message: \(refusal)") }
+                    if status.refused.isPowerOfTwo { logger.error("the broker rejected a message: \(refusal)") }
                 } else {
                     status.delivered += 1
                 }
@@ -257,7 +258,7 @@ final class MQTTWorker {
         for filter in options.subscriptions { try? client.subscribe(to: filter) }
         let losses = waiting.losses.superseded + waiting.losses.oldest
         logger.info(
-            "connected to \(options.broker.displayName); \(waiting.count) messages waited, \(losses) were given up so far"
+            "connected to \(options.broker.displayName); \(waiting.count) messages are waiting, \(losses) were dropped"
         )
         options.onConnect()
     }
@@ -291,7 +292,7 @@ final class MQTTWorker {
                 // Another attempt would fail in the same way.
                 waiting.finish(entry.id)
                 status.refused += 1
-                logger.error("a message to \(entry.publication.topic) cannot be sent: \(error)")
+                logger.error("cannot send a message to \(entry.publication.topic): \(error)")
             }
         }
     }

@@ -50,7 +50,7 @@ final class MosquittoClient {
         _ = Self.library
         self.settings = settings
         guard let handle = mosquitto_new(clientID, true, nil) else {
-            throw BrokerFailure("no MQTT client can be made with the identifier \(clientID)")
+            throw BrokerFailure("cannot create an MQTT client with the identifier \(clientID)")
         }
         self.handle = handle
         mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())

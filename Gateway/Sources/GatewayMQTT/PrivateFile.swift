@@ -30,7 +30,7 @@ enum PrivateFile {
         // Directories and devices cannot store messages. They are left unchanged.
         guard status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o777 & ~mode != 0 else { return true }
         guard chmod(path, mode) == 0 else {
-            throw Failure(description: "the mode of \(path) cannot be changed to 0600: \(reason)")
+            throw Failure(description: "cannot change the mode of \(path) to 0600: \(reason)")
         }
         return true
     }

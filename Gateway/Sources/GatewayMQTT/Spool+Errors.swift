@@ -15,13 +15,13 @@ extension Spool {
             guard let path = options.spoolPath, Spool.isDamage(error) else {
                 let path = options.spoolPath ?? "memory"
                 throw BrokerFailure(
-                    "the file for messages that wait, \(path), cannot be used: \(Spool.text(of: error))")
+                    "cannot use the file for stored messages, \(path): \(Spool.text(of: error))")
             }
             let aside = path + Spool.damagedSuffix
             try? FileManager.default.removeItem(atPath: aside)
             try FileManager.default.moveItem(atPath: path, toPath: aside)
             for suffix in Spool.companions { try? FileManager.default.removeItem(atPath: path + suffix) }
-            options.logger.error("\(path) is damaged: it is \(aside) now, and messages wait in a new file")
+            options.logger.error("\(path) is damaged: it was moved to \(aside), and messages are stored in a new file")
             try self.init(path: path, messages: limits.messages, octets: limits.octets)
         }
     }
@@ -35,7 +35,7 @@ extension Spool {
     /// The text to report for an error.
     static func text(of error: any Error) -> String {
         guard let error = error as? DatabaseError else { return "\(error)" }
-        if error.resultCode == .SQLITE_BUSY { return "another ble-gateway uses it" }
+        if error.resultCode == .SQLITE_BUSY { return "another ble-gateway is using it" }
         return error.message ?? "\(error.resultCode)"
     }
 }

@@ -8,7 +8,7 @@ final class Waker: Sendable {
 
     init() throws(BrokerFailure) {
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw BrokerFailure("no pipe: \(String(cString: strerror(errno)))") }
+        guard pipe(&ends) == 0 else { throw BrokerFailure("cannot create a pipe: \(String(cString: strerror(errno)))") }
         for end in ends {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)

@@ -73,7 +73,7 @@ final class AdapterSource: Sendable {
                     status.failure = "\(error)"
                     return isNews
                 }
-                if isNews { logger.warning("\(status.name): \(error); trying again") }
+                if isNews { logger.warning("\(status.name): \(error); retrying") }
                 if status.received > 0 { wait = .seconds(1) }
             }
             try? await Task.sleep(for: wait)
@@ -101,7 +101,7 @@ final class AdapterSource: Sendable {
                     // The adapter becomes ready again automatically.
                     guard error == .adapterRemoved || error == .notReady else { throw error }
                     state.withLock { $0.isScanning = false }
-                    logger.warning("\(status.name): \(error); it is used again when it is back")
+                    logger.warning("\(status.name): \(error); waiting until it is back")
                 }
             }
         } catch {

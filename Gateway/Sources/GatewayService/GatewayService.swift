@@ -111,7 +111,7 @@ public struct GatewayService: Service {
             else { continue }
             (isWell, connections, last) = (health.isWell, broker.connections, now)
             sink.take([health.publication(configuration.topics.health)])
-            notifier.tell("STATUS=\(health.devices) devices, \(isWell ? "scanning" : "no adapter scans")")
+            notifier.tell("STATUS=\(health.devices) devices, \(isWell ? "scanning" : "no adapter is scanning")")
         }
     }
 }

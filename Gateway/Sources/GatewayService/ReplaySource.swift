@@ -75,7 +75,7 @@ final class ReplaySource: Sendable {
         while let line = lines.next(until: { isCancelled.isSet }) {
             number += 1
             guard let (reception, time) = Self.reception(line, at: clock.instant()) else {
-                logger.warning("line \(number) is no packet: it is skipped")
+                logger.warning("line \(number) is not a packet, and is skipped")
                 continue
             }
             if !isLive, let time {

@@ -88,7 +88,7 @@ public struct ValueReader: Service {
             return .failed("\(error)")
         }
         hub.receive(fields, of: device)
-        return fields.isEmpty ? .failed("it has none of the values") : .read
+        return fields.isEmpty ? .failed("it has none of the characteristics") : .read
     }
 
     private func readValues(_ connection: Connection) async -> Result<[AdvertisedField], BluetoothError> {

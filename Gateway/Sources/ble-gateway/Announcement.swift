@@ -7,10 +7,10 @@ import GatewayService
 /// `ble-gateway announcement`: prints the service file with which Avahi announces ESPHome's API.
 struct Announcement: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints a service file with which Avahi announces the API of ESPHome.",
+        abstract: "Prints a service file for Avahi, which then announces ESPHome's API.",
         discussion: """
-            With it Home Assistant finds the gateway by itself. The file depends on the gateway's name, the port and on whether \
-            there is a key, so it is to be made anew when one of them changes.
+            With the file, Home Assistant discovers the gateway automatically. Create the file again when the \
+            gateway's name or the port changes, or when a key is added or removed.
 
             EXAMPLES
               ble-gateway announcement --config /etc/ble-gateway.yaml >/etc/avahi/services/ble-gateway.service

@@ -6,7 +6,7 @@ import GatewayService
 struct BLEGateway: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ble-gateway",
-        abstract: "Brings what Bluetooth LE devices advertise to an MQTT broker.",
+        abstract: "Publishes the advertisements of Bluetooth LE devices to an MQTT broker.",
         version: "ble-gateway \(GatewayVersion.number)",
         subcommands: [Run.self, Status.self, Announcement.self], defaultSubcommand: Run.self)
 }

@@ -5,13 +5,13 @@ import GatewayPipeline
 
 /// The options that determine the configuration.
 struct GatewayOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A file with the configuration, in YAML.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("The configuration file, in YAML.", valueName: "file"), completion: .file())
     var config: String?
 
     @Option(help: ArgumentHelp("The broker: mqtt://HOST[:PORT], or mqtts:// for TLS.", valueName: "url"))
     var broker: String?
 
-    @Option(help: ArgumentHelp("The name of this gateway; by default the machine's.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of this gateway; defaults to the machine's.", valueName: "name"))
     var gateway: String?
 
     /// The configuration in the file, overridden by the options.
@@ -21,7 +21,7 @@ struct GatewayOptions: ParsableArguments {
         var configuration = Configuration(gateway: name)
         if let config {
             guard let yaml = Self.contents(of: config) else {
-                throw ValidationError("\(config) cannot be read, is no text, or is longer than a mebibyte")
+                throw ValidationError("\(config) cannot be read, is not text, or is longer than 1 MiB")
             }
             do throws(ConfigurationError) {
                 configuration = try Configuration(yaml: yaml, gateway: name, contents: Self.contents(of:))
@@ -30,12 +30,12 @@ struct GatewayOptions: ParsableArguments {
             }
         }
         if let gateway {
-            guard Topics.isLevel(gateway) else { throw ValidationError("--gateway is a name without / + # $") }
+            guard Topics.isLevel(gateway) else { throw ValidationError("--gateway must be a name without / + # $") }
             configuration.topics.gateway = gateway
         }
         if let broker {
             guard let settings = BrokerSettings(url: broker) else {
-                throw ValidationError("--broker is mqtt://HOST, mqtt://HOST:PORT or mqtts://…")
+                throw ValidationError("--broker must be mqtt://HOST, mqtt://HOST:PORT or mqtts://…")
             }
             configuration.broker = settings
         }

@@ -78,7 +78,7 @@ enum SpoolPlace {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw ProgramFailure(description: "\(directory) cannot be made for messages that wait; set spool.path")
+            throw ProgramFailure(description: "cannot create \(directory) for stored messages; set spool.path")
         }
         return "\(directory)/\(configuration.topics.gateway).sqlite"
     }

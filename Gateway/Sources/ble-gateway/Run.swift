@@ -12,10 +12,10 @@ import UnixSignals
 /// `ble-gateway`, or `ble-gateway run`: scans and publishes.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Scans with every adapter of the machine, and publishes what it hears.",
+        abstract: "Scans with every adapter of the machine, and publishes the advertisements.",
         discussion: """
-            Runs until it is ended by a signal. An adapter or a broker that goes away is used again when it is back. What \
-            the configuration may say is in Gateway/README.md.
+            Runs until a signal ends it. If an adapter or the broker goes away, the gateway uses it again when it is \
+            back. Gateway/README.md documents the configuration.
 
             EXAMPLES
               ble-gateway --broker mqtt://localhost
@@ -31,8 +31,8 @@ struct Run: AsyncParsableCommand {
     @Option(
         name: .customLong("transport"),
         help: ArgumentHelp(
-            "An adapter to scan with: hci0, or a transport such as unix:PATH or tcp-client:HOST:PORT; several may be "
-                + "given. By default what BLUETOOTH_TRANSPORT in the environment says, else all of the machine.",
+            "An adapter to scan with: hci0, or a transport such as unix:PATH or tcp-client:HOST:PORT; may be "
+                + "repeated. Defaults to BLUETOOTH_TRANSPORT in the environment, or else to all adapters.",
             valueName: "name"))
     var transports: [String] = []
 
@@ -51,16 +51,16 @@ struct Run: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("esphome-api-open"),
-        help: "Serve ESPHome's API without a key: whoever reaches it can connect to devices.")
+        help: "Serve ESPHome's API without a key: anyone who can reach it can connect to devices.")
     var esphomeAPIOpen = false
 
-    @Flag(help: "Print what would be published, and connect to no broker.")
+    @Flag(help: "Print the messages instead of publishing them; no broker is needed.")
     var dryRun = false
 
     @Option(
         help: ArgumentHelp(
-            "Take packets from a file instead of adapters: lines as the preset raw publishes them, at the times that are in "
-                + "them. - takes them from standard input as they come. The program ends with them.",
+            "Read packets from a file instead of adapters, in the format of the preset raw, and replay them at their "
+                + "times. With -, read standard input, and handle packets as they arrive. Ends after the last packet.",
             valueName: "file"), completion: .file())
     var replay: String?
 
@@ -85,7 +85,7 @@ struct Run: AsyncParsableCommand {
             guard let broker = configuration.broker else {
                 guard configuration.esphome == nil else { return try await run(configuration, NoSink(), logger) }
                 throw ValidationError(
-                    "which broker? Give --broker mqtt://HOST, or --config with broker.url, or --dry-run")
+                    "no broker is set; give --broker mqtt://HOST, or --config with broker.url, or --dry-run")
             }
             try await run(configuration, broker, logger)
         }
@@ -94,21 +94,23 @@ struct Run: AsyncParsableCommand {
     /// Applies the options for ESPHome's API.
     private func readESPHome(_ configuration: inout Configuration) throws {
         guard let esphomeAPI else {
-            guard esphomeKeyFile == nil, !esphomeAPIOpen else { throw ValidationError("Give --esphome-api, too") }
+            guard esphomeKeyFile == nil, !esphomeAPIOpen else {
+                throw ValidationError("--esphome-key-file and --esphome-api-open require --esphome-api")
+            }
             return
         }
         guard var settings = ESPHomeSettings(listen: esphomeAPI) else {
-            throw ValidationError("--esphome-api is :PORT or ADDRESS:PORT")
+            throw ValidationError("--esphome-api must be :PORT or ADDRESS:PORT")
         }
         guard (esphomeKeyFile == nil) == esphomeAPIOpen else {
             throw ValidationError(
-                "ESPHome's API needs a key: openssl rand -base64 32 >FILE and --esphome-key-file FILE; "
-                    + "or --esphome-api-open lets everybody in")
+                "ESPHome's API needs either a key (openssl rand -base64 32 >FILE, then --esphome-key-file FILE) "
+                    + "or --esphome-api-open, which lets anyone connect")
         }
         if let path = esphomeKeyFile {
             guard let text = GatewayOptions.contents(of: path),
                 let key = ESPHomeSettings.key(text.prefix { !$0.isNewline })
-            else { throw ValidationError("\(path) is to have 32 octets in Base64 in its first line") }
+            else { throw ValidationError("the first line of \(path) must be 32 octets in Base64") }
             settings.key = key
         }
         settings.allowsPairing = configuration.esphome?.allowsPairing ?? false

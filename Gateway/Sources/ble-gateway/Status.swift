@@ -7,10 +7,11 @@ import GatewayPipeline
 /// `ble-gateway status`: shows the state of the gateways at a broker.
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows how the gateways at a broker are.",
+        abstract: "Shows the state of the gateways at a broker.",
         discussion: """
-            It is asked of the broker, so it works from anywhere. With --gateway only that one is shown. Exits with status 3 \
-            if there is none, and with 4 if one of them is offline or no adapter of it scans.
+            Reads the state from the broker, so it works from any machine. With --gateway, only that gateway is shown. \
+            Exits with status 3 if the broker knows of no gateway, and with 4 if a gateway is offline or none of its \
+            adapters is scanning.
 
             EXAMPLES
               ble-gateway status --broker mqtt://localhost
@@ -25,7 +26,7 @@ struct Status: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         guard let broker = configuration.broker else {
-            throw ValidationError("which broker? Give --broker or --config")
+            throw ValidationError("no broker is set; give --broker or --config")
         }
         if let preset { configuration.choose(preset) }
         configuration.topics.gateway = options.gateway ?? "+"
@@ -38,7 +39,7 @@ struct Status: AsyncParsableCommand {
         }
         let states = GatewayState.states(in: messages, configuration)
         guard !states.isEmpty else {
-            print("no gateway has told this broker how it is")
+            print("the broker knows of no gateway")
             throw ExitCode(3)
         }
         let now = Date()
@@ -98,7 +99,7 @@ struct GatewayState {
 
     func line(at now: Date) -> String {
         let name = Publication(topic: "", text: name).line.dropFirst()
-        guard let health else { return "\(name): \(isOnline ? "online" : "offline"), nothing else is known" }
+        guard let health else { return "\(name): \(isOnline ? "online" : "offline"), no further state is known" }
         let age = max(0, Int64(now.timeIntervalSince1970) - health.time / 1000)
         let adapters = health.adapters.map { "\($0.name) \($0.scanning ? "scanning" : "silent")" }
         let broker = health.broker
@@ -107,7 +108,7 @@ struct GatewayState {
         let text =
             "\(isOnline ? "online" : "offline"), \(health.devices) devices, "
             + "\(adapters.isEmpty ? "no adapter" : adapters.joined(separator: ", ")), up \(health.uptime) s, "
-            + "\(health.broker.waiting) messages wait, \(lost) were given up; said \(age) s ago"
+            + "\(health.broker.waiting) messages waiting, \(lost) dropped; reported \(age) s ago"
         // Escaped, because anyone may write to a broker.
         return "\(name): " + Publication(topic: "", text: text).line.dropFirst()
     }

@@ -111,21 +111,21 @@ import Testing
     static func rejection(_ text: String) -> [UInt8] { [1, 0, UInt8(text.utf8.count + 1), 1] + Array(text.utf8) }
 
     static let refusals: [([UInt8], String, String)] = [
-        ([0, 0, 1], "it speaks in the clear, but a key is configured here", "Bad indicator byte"),
-        ([0x47], "what it sends is not ESPHome's API", "Bad indicator byte"),
+        ([0, 0, 1], "it does not use encryption, but this gateway requires a key", "Bad indicator byte"),
+        ([0x47], "it does not speak ESPHome's API", "Bad indicator byte"),
         ([1, 1, 1], "a frame of 257 octets is too long", "Bad handshake packet len"),
         ([1, 0, 0, 1, 0xFF, 0xFF], "a frame of 65535 octets is too long", "Bad handshake packet len"),
-        ([1, 0, 0, 1, 0, 1, 9], "its handshake is none", "Bad handshake error byte"),
-        ([1, 0, 0, 1, 0, 0], "its handshake is none", "Bad handshake error byte"),
-        ([1, 0, 0, 1, 0, 1, 0], "it has another key", "Handshake MAC failure"),
+        ([1, 0, 0, 1, 0, 1, 9], "its handshake is malformed", "Bad handshake error byte"),
+        ([1, 0, 0, 1, 0, 0], "its handshake is malformed", "Bad handshake error byte"),
+        ([1, 0, 0, 1, 0, 1, 0], "it has a different key", "Handshake MAC failure"),
         // A key from which nothing secret follows.
-        ([1, 0, 0, 1, 0, 49] + [UInt8](repeating: 0, count: 49), "it has another key", "Handshake MAC failure"),
+        ([1, 0, 0, 1, 0, 49] + [UInt8](repeating: 0, count: 49), "it has a different key", "Handshake MAC failure"),
         (
-            NoiseClient(key: [UInt8](repeating: 9, count: 32), ephemeral: theirs).opening, "it has another key",
+            NoiseClient(key: [UInt8](repeating: 9, count: 32), ephemeral: theirs).opening, "it has a different key",
             "Handshake MAC failure"
         ),
         // Both sides have to agree on what was said before.
-        ([1, 0, 1, 7] + [1, 0, 49, 0] + first, "it has another key", "Handshake MAC failure"),
+        ([1, 0, 1, 7] + [1, 0, 49, 0] + first, "it has a different key", "Handshake MAC failure"),
     ]
 
     @Test(arguments: refusals) func refused(octets: [UInt8], reason: String, told: String) {
@@ -143,18 +143,18 @@ import Testing
 
     /// What comes behind the handshake and cannot be right, and what is said of it.
     static let brokenStreams: [(@Sendable (inout NoiseClient) -> [UInt8], String)] = [
-        ({ _ in [1, 0, 16] + [UInt8](repeating: 0, count: 16) }, "a frame of it was changed"),
-        ({ _ in [1, 0, 0] }, "a frame of it was changed"),
-        ({ $0.seal([0, 7, 0]) }, "a message without a number"),
-        ({ $0.seal([0, 7, 0, 1]) }, "a message that is cut off"),
+        ({ _ in [1, 0, 16] + [UInt8](repeating: 0, count: 16) }, "one of its frames cannot be authenticated"),
+        ({ _ in [1, 0, 0] }, "one of its frames cannot be authenticated"),
+        ({ $0.seal([0, 7, 0]) }, "a message has no number"),
+        ({ $0.seal([0, 7, 0, 1]) }, "a message is truncated"),
         ({ _ in [1, 0x20, 0] }, "a frame of 8192 octets is too long"),
-        ({ _ in [0, 0, 7] }, "it speaks in the clear, but a key is configured here"),
+        ({ _ in [0, 0, 7] }, "it does not use encryption, but this gateway requires a key"),
         (
             {
                 var octets = $0.seal(Frame(.pingRequest))
                 octets[5] ^= 1
                 return octets
-            }, "a frame of it was changed"
+            }, "one of its frames cannot be authenticated"
         ),
     ]
 

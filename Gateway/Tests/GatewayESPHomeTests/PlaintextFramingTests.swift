@@ -52,11 +52,11 @@ import Testing
     }
 
     static let refusals: [([UInt8], String)] = [
-        ([1], "it speaks encrypted, but no key is configured here"),
-        ([0x47, 0x45, 0x54], "what it sends is not ESPHome's API"),
+        ([1], "it uses encryption, but this gateway has no key"),
+        ([0x47, 0x45, 0x54], "it does not speak ESPHome's API"),
         ([0, 0x81, 0x20], "a message of 4097 octets is too long"),
         ([0, 0xFF, 0xFF, 0xFF, 0xFF], "a number of more than four octets is too long"),
-        ([0, 0, 0x80, 0x80, 0x04], "there is no message 65536"),
+        ([0, 0, 0x80, 0x80, 0x04], "message 65536 does not exist"),
     ]
 
     @Test(arguments: refusals) func refused(octets: [UInt8], reason: String) {

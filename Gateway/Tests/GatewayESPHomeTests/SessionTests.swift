@@ -40,14 +40,14 @@ import Testing
         let client = await FakeClient(isWelcome: false, hasPlace: false)
         #expect(client.tell(.helloRequest, [0x10, 1, 0x18, 14]) == .noPlace)
         #expect(!client.session.isWelcome)
-        #expect(client.tell(.pingRequest) == .refuse(reason: "message 7 comes before its hello"))
+        #expect(client.tell(.pingRequest) == .refuse(reason: "message 7 arrived before its hello"))
         #expect(client.sentCount == 0)
     }
 
     @Test func nothingBeforeHello() async {
         let client = await FakeClient(isWelcome: false)
         for type in [MessageType.pingRequest, .deviceRequest, .subscribeAdvertisements, .disconnectRequest] {
-            #expect(client.tell(type) == .refuse(reason: "message \(type.rawValue) comes before its hello"))
+            #expect(client.tell(type) == .refuse(reason: "message \(type.rawValue) arrived before its hello"))
         }
     }
 

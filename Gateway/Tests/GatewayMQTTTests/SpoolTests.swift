@@ -80,7 +80,7 @@ import Testing
             #expect {
                 _ = try Spool(path: path, messages: 100, octets: 10_000)
             } throws: { error in
-                Spool.text(of: error) == "another ble-gateway uses it" && !Spool.isDamage(error)
+                Spool.text(of: error) == "another ble-gateway is using it" && !Spool.isDamage(error)
             }
         }
     }

@@ -10,7 +10,7 @@ import Testing
         Device(Reception([], from: address(number), at: 0), bucket: TokenBucket(rate: 1, burst: 1))
     }
 
-    @Test("Slots leave a queue in the order in which they were appended, wherever others were removed")
+    @Test("Slots leave a queue in the order in which they were appended, no matter which others were removed")
     func queue() {
         var queue = SlotQueue<String>()
         for slot in [5, 0, 3, 7] { queue.append(slot, "a\(slot)") }
@@ -55,7 +55,7 @@ import Testing
         #expect(table.takeWaiting() == nil)
     }
 
-    @Test("However many devices come and wait, the table and its queues stay within the capacity")
+    @Test("The table and its queues stay within the capacity, no matter how many devices arrive and wait")
     func bound() {
         var table = DeviceTable(capacity: 4)
         for number in 1...1000 as ClosedRange<UInt64> {

@@ -140,7 +140,7 @@ import Testing
         #expect(pipeline.texts(at: 30) == [])
     }
 
-    @Test("A device that is forgotten and heard again does not hold up the windows of others")
+    @Test("A device that is forgotten and heard again does not delay the windows of other devices")
     func windowsAfterForgetting() {
         var pipeline = pipeline {
             $0.averaging = .seconds(10)

@@ -41,9 +41,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""do":"fly""#, "do is one of"), (#""x":1"#, "do is one of"), (#""do":"read""#, "service and characteristic"),
-        (#""do":"connect","timeout":0"#, "timeout is"), (#""do":"connect","timeout":1e300"#, "timeout is"),
-        (#""do":"write","service":"1","characteristic":"2","value":"0""#, "value is 512"),
+        (#""do":"fly""#, "do must be one of"), (#""x":1"#, "do must be one of"),
+        (#""do":"read""#, "service and characteristic"),
+        (#""do":"connect","timeout":0"#, "timeout must be"), (#""do":"connect","timeout":1e300"#, "timeout must be"),
+        (#""do":"write","service":"1","characteristic":"2","value":"0""#, "value must be at most 512"),
     ])
     func malformed(members: String, reason: String) {
         #expect {
@@ -63,7 +64,7 @@ import Testing
 
     @Test func tooLong() {
         let text = #"{"owner":"\#(String(repeating: "x", count: 5000))"}"#
-        #expect(throws: RemoteRefusal(.malformed, "a request has 4096 octets at most")) {
+        #expect(throws: RemoteRefusal(.malformed, "a request must have at most 4096 octets")) {
             _ = try RemoteRequest(Array(text.utf8))
         }
     }

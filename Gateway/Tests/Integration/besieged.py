@@ -140,7 +140,7 @@ class Besieged(GatewayTest):
         self.assertEqual(count, ATTEMPTS)
         # All but the first few are refused before they cost anything, and nothing of them stays.
         self.assertGreater(refused, HANDSHAKES - 100)
-        self.assertTrue(gateway.said("its address has to wait after failed handshakes"))
+        self.assertTrue(gateway.said("its address must wait after failed handshakes"))
         self.assertLess(max(during, after) - before, 16)
         self.assertEqual(gateway.finish(), 0)
 

@@ -130,7 +130,7 @@ class Proxied(GatewayTest):
     def test_clients_with_the_key(self):
         self.air()
         gateway, port = self.proxy(KEY)
-        self.assertTrue(gateway.said("for those who have its key"))
+        self.assertTrue(gateway.said("for clients with its key"))
         asyncio.run(self.everything(port, KEY))
         # Without the key nobody gets in, and is told why.
         refusals = [(None, aioesphomeapi.RequiresEncryptionAPIError),
@@ -138,7 +138,7 @@ class Proxied(GatewayTest):
         for key, error in refusals:
             with self.subTest(key), self.assertRaises(error):
                 asyncio.run(self.only_connect(port, key))
-        self.assertTrue(gateway.said("has to leave: it has another key"))
+        self.assertTrue(gateway.said(": it has a different key"))
         gateway.process.terminate()
         self.assertEqual(gateway.finish(), 0)
 
@@ -453,9 +453,9 @@ class Proxied(GatewayTest):
     def test_wrong_options(self):
         (self.directory / "bad").write_text("no key")
         for options, said in (
-                (["--esphome-api", ":6053"], "needs a key"),
-                (["--esphome-api", "6053", "--esphome-api-open"], "is :PORT or ADDRESS:PORT"),
-                (["--esphome-api-open"], "Give --esphome-api"),
+                (["--esphome-api", ":6053"], "needs either a key"),
+                (["--esphome-api", "6053", "--esphome-api-open"], "must be :PORT or ADDRESS:PORT"),
+                (["--esphome-api-open"], "require --esphome-api"),
                 (["--esphome-api", ":6053", "--esphome-key-file", self.directory / "bad"], "32 octets in Base64")):
             with self.subTest(options):
                 answer = subprocess.run([GATEWAY, *options], capture_output=True, text=True)

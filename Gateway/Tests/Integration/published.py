@@ -36,8 +36,8 @@ class Published(GatewayTest):
         status = [GATEWAY, "status", "--broker", f"mqtt://127.0.0.1:{broker.port}"]
         answer = subprocess.run(status, capture_output=True, text=True)
         # A state that a newer one replaces before the broker is connected counts as given up.
-        self.assertRegex(answer.stdout, r"^attic: online, 1 devices, replay scanning, up \d+ s, 0 messages wait, "
-                                        r"\d+ were given up; said \d+ s ago\n$")
+        self.assertRegex(answer.stdout, r"^attic: online, 1 devices, replay scanning, up \d+ s, 0 messages waiting, "
+                                        r"\d+ dropped; reported \d+ s ago\n$")
         self.assertEqual(answer.returncode, 0)
         gateway.finish()
         answer = subprocess.run(status, capture_output=True, text=True)
@@ -100,7 +100,7 @@ class Published(GatewayTest):
             right = self.gateway(f"mqtt://me:right@127.0.0.1:{broker.port}", name=name)
             wait_for(lambda: right.said("connected to mqtt://127.0.0.1"), "the right password connects")
             right.finish()
-        wait_for(lambda: wrong.said("a user name and a password may be missing or wrong; trying again"), "the line")
+        wait_for(lambda: wrong.said("the user name or the password may be missing or wrong; retrying"), "the line")
         log = wrong.errors.read_text()
         self.assertNotIn("me:wrong", log)
         for line in log.splitlines():
@@ -135,7 +135,7 @@ class Published(GatewayTest):
         wait_for(lambda: counts(subscriber, 1) == [5], "the value has come")
         good.finish()
         bad = self.gateway(name="bad", configuration=configuration("other", "client"))
-        wait_for(lambda: bad.said("trying again"), "the reason is said")
+        wait_for(lambda: bad.said("retrying"), "the reason is said")
         self.assertIn("certificate verify failed", bad.errors.read_text())
         bad.kill()
 
@@ -154,7 +154,7 @@ class Published(GatewayTest):
             return [json.loads(one)["broker"]["refused"] for one in subscriber.payloads("ble/gateways/attic/health")]
         # Eight states, and what is announced of the device.
         wait_for(lambda: refused() and refused()[-1] >= 8, "all were refused")
-        lines = [line for line in gateway.errors.read_text().splitlines() if "does not take a message" in line]
+        lines = [line for line in gateway.errors.read_text().splitlines() if "rejected a message" in line]
         self.assertIn("ot authori", lines[0])
         # The first, second, fourth and eighth time, and not each.
         self.assertLess(len(lines), 8)
@@ -186,7 +186,7 @@ class Published(GatewayTest):
         file = self.directory / "bad.yaml"
         file.write_text("broker:\n  url: mqtt://x\n  keep_alive: soon\n")
         answer = subprocess.run([GATEWAY, "--config", file], capture_output=True, text=True)
-        self.assertIn("bad.yaml: line 3, broker.keep_alive: a number from 5 to 3600 was expected", answer.stderr)
+        self.assertIn("bad.yaml: line 3, broker.keep_alive: expected a number from 5 to 3600", answer.stderr)
         self.assertEqual(answer.returncode, 64)
         answer = subprocess.run([GATEWAY, "--dry-run", "--replay", self.directory / "none"], capture_output=True, text=True)
         self.assertIn("none cannot be read", answer.stderr)
@@ -218,8 +218,8 @@ class Published(GatewayTest):
         states = [line for line in answer.stdout.splitlines() if "/state " in line and line.startswith("ble/")]
         self.assertEqual(states, ['ble/devices/A4C138000001/state (retained) {"temperature":25.06}',
                                   'ble/devices/C00000000002/state (retained) {"temperature":25.07}'])
-        self.assertEqual(answer.stderr.splitlines(), ["ble-gateway: line 2 is no packet: it is skipped",
-                                                      "ble-gateway: line 5 is no packet: it is skipped"])
+        self.assertEqual(answer.stderr.splitlines(), ["ble-gateway: line 2 is not a packet, and is skipped",
+                                                      "ble-gateway: line 5 is not a packet, and is skipped"])
         self.assertEqual(answer.returncode, 0)
 
     # Remote hands

@@ -31,15 +31,16 @@ class Unkind(GatewayTest):
         os.mkfifo(fifo)
         threading.Thread(target=lambda: fifo.write_text("gatway: x\n"), daemon=True).start()
         for path, octets, said in (
-                (file, b"a: " + b"[" * 100_000, "nesting"), (file, b"\xff\xfe\0", "is no text"),
-                (file, b"#" * (1 << 20) + b"#", "longer than a mebibyte"),
-                (file, b'"a\\e[31m": 1', r'line 1, "a\u001b[31m": there is no such member'),
-                (file, b'gateway: "a\\u202eb"', "line 1, gateway: a name without"),
-                (file, b'broker: {url: mqtt://h, client_id: "a\\0b"}', "line 1, broker.client_id: a text without zeros"),
+                (file, b"a: " + b"[" * 100_000, "nesting"), (file, b"\xff\xfe\0", "is not text"),
+                (file, b"#" * (1 << 20) + b"#", "longer than 1 MiB"),
+                (file, b'"a\\e[31m": 1', r'line 1, "a\u001b[31m": unknown member'),
+                (file, b'gateway: "a\\u202eb"', "line 1, gateway: expected a name without"),
+                (file, b'broker: {url: mqtt://h, client_id: "a\\0b"}',
+                 "line 1, broker.client_id: expected a string without null characters"),
                 (file, b"broker: {url: mqtt://h, user: me, password_file: /dev/zero}",
                  "line 1, broker.password_file: the file cannot be read"),
                 (self.directory, b"", "cannot be read"), (pathlib.Path("/dev/zero"), b"", "cannot be read"),
-                (fifo, b"", "gatway: there is no such member")):
+                (fifo, b"", "gatway: unknown member")):
             with self.subTest(said):
                 if path == file:
                     file.write_bytes(octets)
@@ -143,14 +144,14 @@ class Unkind(GatewayTest):
         resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
         for number in range(1, 100):
             gateway.hear(0, number)
-        wait_for(lambda: gateway.said("messages wait in memory only, since the disk takes none"), "it is said")
+        wait_for(lambda: gateway.said("messages wait in memory only, because they cannot be written"), "it is said")
         broker.process.send_signal(signal.SIGCONT)
         wait_for(lambda: counts(subscriber, 0)[-1:] == [99], "what waits in memory comes")
         # What was on disk already comes, too, and before the rest.
         self.assertEqual(list(dict.fromkeys(counts(subscriber, 0))), list(range(100)))
         resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         gateway.hear(0, 100)
-        wait_for(lambda: gateway.said("the disk takes messages again"), "the disk is used again", 60)
+        wait_for(lambda: gateway.said("messages are written to disk again"), "the disk is used again", 60)
         self.assertEqual(gateway.finish(), 0)
         self.assertEqual(counts(subscriber, 0)[-1], 100)
 
@@ -162,7 +163,7 @@ class Unkind(GatewayTest):
                 file.write_text(f"spool: {{path: {place}}}\n")
                 answer = subprocess.run([GATEWAY, "--config", file, "--broker", url, "--replay", "-"],
                                         capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=LIMIT)
-                self.assertIn(f"the file for messages that wait, {place}, cannot be used", answer.stderr)
+                self.assertIn(f"cannot use the file for stored messages, {place}: ", answer.stderr)
                 self.assertEqual(answer.returncode, 1)
 
     def test_status_with_the_preset_theengs(self):
@@ -211,7 +212,7 @@ class Unkind(GatewayTest):
                     while part := one.recv(4096):
                         answer += part
                 self.assertTrue(answer.endswith(self.frame(5)) or not answer, answer)
-        self.assertTrue(gateway.said("has to leave"))
+        self.assertTrue(gateway.said("disconnecting the client"))
         self.assertIsNone(gateway.process.poll())
         self.assertEqual(gateway.finish(), 0)
 
@@ -225,7 +226,7 @@ class Unkind(GatewayTest):
             with self.assertRaises(OSError):
                 for _ in range(1000):
                     one.sendall(self.frame(9) * 10_000)
-        wait_for(lambda: gateway.said("it does not read what it is sent"), "its connection ends")
+        wait_for(lambda: gateway.said("it does not read its messages"), "its connection ends")
         self.assertLess(memory(gateway) - before, 32_000)
         self.assertEqual(gateway.finish(), 0)
 

@@ -21,16 +21,16 @@ enum AdapterLines {
         var remarks: [String]
         switch adapter.state {
         case .down: remarks = ["down"]
-        case .initializing: remarks = ["being set up"]
+        case .initializing: remarks = ["initializing"]
         case .up: remarks = ["up"]
         case .held(let holder): remarks = ["in use by " + (holder.map { "\($0)" } ?? "another program")]
         }
         switch adapter.block {
-        case .software: remarks.append("blocked, to unblock it: sudo rfkill unblock bluetooth")
-        case .hardware: remarks.append("blocked by a switch or key of this machine")
+        case .software: remarks.append("blocked (to unblock: sudo rfkill unblock bluetooth)")
+        case .hardware: remarks.append("blocked by a hardware switch or key")
         case nil: break
         }
-        if adapter.supportsLowEnergy == false { remarks.append("without Low Energy") }
+        if adapter.supportsLowEnergy == false { remarks.append("no Low Energy") }
         return remarks.joined(separator: ", ")
     }
 

@@ -5,12 +5,12 @@ import HCITransport
 /// `ble adapters`: lists the adapters of this machine.
 struct Adapters: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lists the kernel's Bluetooth adapters: name, address, bus and holder.",
+        abstract: "Lists the kernel's Bluetooth adapters with their name, address, bus and state.",
         discussion: HelpText.discussion(
             """
-            Needs no privilege, and changes nothing. After hci-socket:, an adapter is given by its name or its address. \
-            The name may change when it is plugged in again, the address does not. Exits with status 3 if there is none, and with \
-            status 5 if the kernel has no Bluetooth.
+            Needs no privileges and changes nothing. The transport hci-socket:ADAPTER accepts an adapter's name or \
+            address. The name may change when the adapter is plugged in again; the address does not. Exits with status \
+            3 if the machine has no adapter, and with status 5 if the kernel has no Bluetooth.
             """,
             examples: ["ble adapters", "ble adapters --json"]))
 

@@ -5,14 +5,16 @@ import BluetoothCommandLine
 /// `ble advertise`: advertises data that is given as octets or in parts.
 struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
     static let configuration = CommandConfiguration(
-        abstract: "Advertises a name, services and data, or octets as they are.",
+        abstract: "Advertises a name, services and data, or raw octets.",
         discussion: HelpText.discussion(
             """
-            What does not fit beside the rest goes into the scan response, the name first; it is cut off if need be. With \
-            --data the octets are sent exactly so, flags included or not. Known formats are in ble beacon.
+            Parts that do not fit in the advertising data go into the scan response. The name gets the remaining \
+            space, and is shortened if necessary. With --data, the octets are sent unchanged, and no flags are added. \
+            For known formats, use ble beacon.
 
-            With --extended or what implies it there is no scan response beside the data: all of it goes into one of them, and \
-            only devices with Bluetooth 5.0 or later see it. The controller needs the extended commands.
+            With --extended, or an option that implies it, there is either advertising data or a scan response, not \
+            both, and only devices with Bluetooth 5.0 or later receive it. The controller must support extended \
+            advertising.
             """,
             examples: [
                 "ble advertise --name Thermometer --service 1809",
@@ -25,27 +27,27 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
 
     @OptionGroup var transport: TransportOptions
 
-    @Option(help: ArgumentHelp("The advertising data, exactly.", valueName: "hex"))
+    @Option(help: ArgumentHelp("The exact advertising data.", valueName: "hex"))
     var data: AdvertisedOctets?
 
-    @Option(help: ArgumentHelp("The scan response data, exactly; with --data.", valueName: "hex"))
+    @Option(help: ArgumentHelp("The exact scan response data; requires --data.", valueName: "hex"))
     var scanResponse: AdvertisedOctets?
 
-    @Option(help: "The name.")
+    @Option(help: "The name to advertise.")
     var name: String?
 
     @Option(
-        name: .customLong("service"), help: ArgumentHelp("A service; several may be given.", valueName: "uuid"))
+        name: .customLong("service"), help: ArgumentHelp("A service. Can be repeated.", valueName: "uuid"))
     var services: [BluetoothUUID] = []
 
     @Option(
-        help: ArgumentHelp("Data of a service; several may be given.", valueName: "uuid=hex"),
+        help: ArgumentHelp("Data for a service. Can be repeated.", valueName: "uuid=hex"),
         transform: ServiceDataArgument.init)
     var serviceData: [ServiceDataArgument] = []
 
     @Option(
         help: ArgumentHelp(
-            "Data of a company, by its identifier in four hexadecimal digits; several may be given.",
+            "Data for a company, given by its identifier of four hexadecimal digits. Can be repeated.",
             valueName: "company=hex"),
         transform: ManufacturerDataArgument.init)
     var manufacturer: [ManufacturerDataArgument] = []
@@ -54,7 +56,7 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
         parsing: .unconditional, help: ArgumentHelp("The transmit power to advertise, in dBm.", valueName: "dBm"))
     var txPower: Int8?
 
-    @Option(help: ArgumentHelp("What the device looks like, such as 833 for a heart rate belt.", valueName: "number"))
+    @Option(help: ArgumentHelp("The appearance of the device, such as 833 for a heart rate belt.", valueName: "number"))
     var appearance: UInt16?
 
     @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Accept connections.")
@@ -69,33 +71,33 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
             name != nil || txPower != nil || appearance != nil || !services.isEmpty || !serviceData.isEmpty
             || !manufacturer.isEmpty
         if data != nil, hasParts {
-            throw ValidationError("--data is all that is advertised; leave out the other parts, or leave out --data")
+            throw ValidationError("--data is all that is advertised; leave out the other parts, or --data")
         }
         if extended.directed != nil {
             if !connectable {
-                throw ValidationError("--directed is for a device that connects; leave out --no-connectable")
+                throw ValidationError("directed advertising is connectable; leave out --no-connectable")
             }
             if !extended.isExtended, hasParts || data != nil {
-                throw ValidationError("what is for one device carries no data without --extended")
+                throw ValidationError("directed advertising carries no data without --extended")
             }
         }
         let longest = max(data?.octets.count ?? 0, scanResponse?.octets.count ?? 0)
         if longest > 31, !extended.isExtended {
-            throw ValidationError("\(longest) octets take --extended; without it 31 are all there is")
+            throw ValidationError("\(longest) octets need --extended; without it, the limit is 31")
         }
         if extended.isExtended, scanResponse != nil {
             if connectable || !(data?.octets.isEmpty ?? true) {
                 throw ValidationError(
-                    "an extended scan response stands alone: give it with --data '' and --no-connectable")
+                    "an extended scan response stands alone; give it with --data '' and --no-connectable")
             }
             if extended.periodic != nil {
-                throw ValidationError("what has periodic advertising has no scan response; leave out one of the two")
+                throw ValidationError("a set with periodic advertising has no scan response; leave out one of the two")
             }
             if extended.anonymous {
-                throw ValidationError("nobody can ask an anonymous advertiser for a scan response")
+                throw ValidationError("anonymous advertising has no scan response; leave out one of the two")
             }
         }
-        if data == nil, scanResponse != nil { throw ValidationError("--scan-response goes with --data") }
+        if data == nil, scanResponse != nil { throw ValidationError("--scan-response requires --data") }
         if data == nil, !hasParts, extended.periodic == nil, extended.directed == nil {
             throw ValidationError("there is nothing to advertise; give --name, --service or --data, for example")
         }
@@ -129,8 +131,8 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
             } catch {
                 let room =
                     extended.isExtended
-                    ? "1650 octets are all there is"
-                    : "31 octets of data and 31 of scan response are all there is without --extended"
+                    ? "the limit is 1650 octets"
+                    : "without --extended, the limit is 31 octets of data and 31 of scan response"
                 throw CommandFailure(.usage, "\(error); \(room)")
             }
         }
@@ -145,7 +147,7 @@ struct ServiceDataArgument {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let uuid = BluetoothUUID(String(parts[0])),
             let data = [UInt8](hexadecimal: String(parts[1]))
-        else { throw ValidationError("data of a service is UUID=HEX, such as 180F=64, not \(quoted(text))") }
+        else { throw ValidationError("service data is UUID=HEX, such as 180F=64, not \(quoted(text))") }
         value = .init(uuid: uuid, data: data)
     }
 }
@@ -158,7 +160,7 @@ struct ManufacturerDataArgument {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].utf8.count == 4, let company = UInt16(parts[0], radix: 16),
             let data = [UInt8](hexadecimal: String(parts[1]))
-        else { throw ValidationError("data of a company is COMPANY=HEX, such as 004C=0215, not \(quoted(text))") }
+        else { throw ValidationError("company data is COMPANY=HEX, such as 004C=0215, not \(quoted(text))") }
         value = .init(companyID: company, data: data)
     }
 }

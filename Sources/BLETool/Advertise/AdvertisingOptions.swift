@@ -5,14 +5,17 @@ import BluetoothCommandLine
 /// The options that apply to advertising of any kind.
 struct AdvertisingOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("How often, from 20 to 10240 ms; what nobody may connect to, from 100 ms.", valueName: "ms"))
+        help: ArgumentHelp(
+            "The advertising interval, 20 to 10240 ms. Before Bluetooth 5.0, controllers need at least 100 ms if not "
+                + "connectable.",
+            valueName: "ms"))
     var interval = 100
 
-    @Option(help: ArgumentHelp("How long; by default until a signal ends it.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long to advertise; by default until a signal ends it.", valueName: "seconds"))
     var time: Seconds?
 
     func validate() throws {
-        guard (20...10_240).contains(interval) else { throw ValidationError("--interval is from 20 to 10240 ms") }
+        guard (20...10_240).contains(interval) else { throw ValidationError("--interval must be from 20 to 10240 ms") }
     }
 
     /// Advertises until the time is up or the program is asked to end.
@@ -85,7 +88,7 @@ struct AdvertisedOctets: ExpressibleByArgument {
 
     init?(argument: String) {
         guard let octets = [UInt8](hexadecimal: argument), octets.count <= 1650 else {
-            ArgumentRefusal.note(argument, "at most 1650 octets are expected in hexadecimal digits, such as 020106")
+            ArgumentRefusal.note(argument, "give at most 1650 octets in hexadecimal, such as 020106")
             return nil
         }
         self.octets = octets

@@ -9,10 +9,10 @@ struct BTHomeCommand: BeaconCommand {
         commandName: "bthome", abstract: "Advertises as a BTHome sensor.",
         discussion: HelpText.discussion(
             """
-            Measurements are NAME=VALUE. The names: \(BTHomeObject.names.joined(separator: ", ")).
+            Give measurements as NAME=VALUE. The names: \(BTHomeObject.names.joined(separator: ", ")).
 
-            With --keys they are encrypted with the key in the file for --address, which must be the address that the \
-            controller advertises with. Each message needs a --counter of its own.
+            With --keys, they are encrypted with the file's key for --address, which must be the address that the \
+            controller advertises with. Use a different --counter for each message.
             """,
             examples: [
                 "ble beacon bthome temperature=25.06 humidity=50.55 --name Cellar",
@@ -23,20 +23,22 @@ struct BTHomeCommand: BeaconCommand {
         help: ArgumentHelp("Measurements and events.", valueName: "name=value"), transform: BTHomeArgument.init)
     var objects: [BTHomeArgument]
 
-    @Option(help: "The name, as far as there is room for it.")
+    @Option(help: "The name, shortened if it does not fit.")
     var name: String?
 
-    @Flag(help: "Say that it advertises only when something happens.")
+    @Flag(help: "Mark the device as one that advertises only when something happens.")
     var trigger = false
 
     @Option(
-        help: ArgumentHelp("A file with keys, as for ble scan: encrypt.", valueName: "file"), completion: .file())
+        help: ArgumentHelp(
+            "Encrypt with a key from this file, which has the format of ble scan --keys.", valueName: "file"),
+        completion: .file())
     var keys: String?
 
     @Option(help: ArgumentHelp("The address for the encryption.", valueName: "address"))
     var address: DeviceAddress?
 
-    @Option(help: ArgumentHelp("The number of the message, for the encryption.", valueName: "number"))
+    @Option(help: ArgumentHelp("The message counter for the encryption.", valueName: "number"))
     var counter: UInt32?
 
     @OptionGroup var transport: TransportOptions
@@ -45,7 +47,7 @@ struct BTHomeCommand: BeaconCommand {
     func validate() throws {
         let encryption = [keys != nil, address != nil, counter != nil]
         guard Set(encryption).count == 1 else {
-            throw ValidationError("encryption takes --keys, --address and --counter; give all of them or none")
+            throw ValidationError("encryption requires --keys, --address and --counter; give all of them or none")
         }
     }
 
@@ -81,12 +83,12 @@ struct BTHomeArgument {
             throw ValidationError("a measurement is NAME=VALUE, such as temperature=25.06, not \(quoted(text))")
         }
         guard BTHomeObject.names.contains(parts[0]) else {
-            throw ValidationError("BTHome has no measurement \(quoted(parts[0])); --help lists those that it has")
+            throw ValidationError("BTHome has no measurement \(quoted(parts[0])); --help lists all of them")
         }
         guard let object = BTHomeObject(parts[0], text: parts[1]) else {
             throw ValidationError(
-                "BTHome cannot say \(quoted(text)): the value is out of range, has too many places, or is of another kind"
-            )
+                "BTHome cannot encode \(quoted(text)): the value is out of range, has too many decimal places, or has "
+                    + "the wrong type")
         }
         self.object = object
     }

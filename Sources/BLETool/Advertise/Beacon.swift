@@ -8,7 +8,7 @@ struct Beacon: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Advertises as a beacon or a sensor in a known format.",
         discussion: HelpText.discussion(
-            "Nobody can connect to it. ble scan decodes what it sends.",
+            "Nobody can connect to the beacon. ble scan decodes its data.",
             examples: [
                 "ble beacon ibeacon FB0B57A2-8228-44CD-913A-94A122BA1206 1 2",
                 "ble beacon eddystone-url https://example.com",
@@ -44,7 +44,7 @@ extension BeaconCommand {
                 return try AdvertisingPayload(advertisement, limits: .init(advertisingData: 31, scanResponseData: 0))
                     .advertisingData
             } catch {
-                throw CommandFailure(.usage, "\(error); 31 octets are all there is")
+                throw CommandFailure(.usage, "\(error); the limit is 31 octets")
             }
         }
     }
@@ -71,16 +71,16 @@ struct IBeaconCommand: BeaconCommand {
         discussion: HelpText.discussion(
             "", examples: ["ble beacon ibeacon FB0B57A2-8228-44CD-913A-94A122BA1206 1 2 --power -47"]))
 
-    @Argument(help: "Whose beacons these are.")
+    @Argument(help: "The UUID that all beacons of an owner share.")
     var uuid: BluetoothUUID
 
-    @Argument(help: "Which group of them, from 0 to 65535.")
+    @Argument(help: "The group of beacons, from 0 to 65535.")
     var major: UInt16
 
-    @Argument(help: "Which of the group, from 0 to 65535.")
+    @Argument(help: "The beacon in the group, from 0 to 65535.")
     var minor: UInt16
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("The signal strength at one metre.", valueName: "dBm"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The signal strength at 1 m.", valueName: "dBm"))
     var power: Int8 = -59
 
     @OptionGroup var transport: TransportOptions
@@ -95,7 +95,7 @@ struct IBeaconCommand: BeaconCommand {
 struct EddystoneOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The signal strength at 0 m: at one metre, and 41 dB more.", valueName: "dBm"))
+        help: ArgumentHelp("The signal strength at 0 m, which is 41 dB more than at 1 m.", valueName: "dBm"))
     var power: Int8 = -18
 }
 
@@ -106,10 +106,12 @@ struct EddystoneUIDCommand: BeaconCommand {
         discussion: HelpText.discussion(
             "", examples: ["ble beacon eddystone-uid 00010203040506070809 AABBCCDDEEFF"]))
 
-    @Argument(help: ArgumentHelp("Whose beacons these are: 20 hexadecimal digits.", valueName: "namespace"))
+    @Argument(
+        help: ArgumentHelp(
+            "The namespace that all beacons of an owner share: 20 hexadecimal digits.", valueName: "namespace"))
     var namespace: AdvertisedOctets
 
-    @Argument(help: ArgumentHelp("Which of them: 12 hexadecimal digits.", valueName: "instance"))
+    @Argument(help: ArgumentHelp("The beacon in the namespace: 12 hexadecimal digits.", valueName: "instance"))
     var instance: AdvertisedOctets
 
     @OptionGroup var eddystone: EddystoneOptions
@@ -129,7 +131,7 @@ struct EddystoneUIDCommand: BeaconCommand {
         get throws {
             let value = EddystoneUID(
                 namespace: namespace.octets, instance: instance.octets, txPower: eddystone.power)
-            guard let value else { throw CommandFailure(.usage, "the namespace or the instance has a wrong length") }
+            guard let value else { throw CommandFailure(.usage, "the namespace or the instance has the wrong length") }
             return AdvertisementData(value, listingService: true)
         }
     }
@@ -138,12 +140,12 @@ struct EddystoneUIDCommand: BeaconCommand {
 /// `ble beacon eddystone-url`.
 struct EddystoneURLCommand: BeaconCommand {
     static let configuration = CommandConfiguration(
-        commandName: "eddystone-url", abstract: "Advertises as an Eddystone beacon with an address on the Web.",
+        commandName: "eddystone-url", abstract: "Advertises as an Eddystone beacon with a URL.",
         discussion: HelpText.discussion("", examples: ["ble beacon eddystone-url https://example.com/door"]))
 
     @Argument(
         help: ArgumentHelp(
-            "The address: http:// or https:// and at most 17 octets, of which .com and the like take one.",
+            "The URL: http:// or https:// and at most 17 octets, of which .com and similar endings take one.",
             valueName: "url"))
     var url: String
 
@@ -156,8 +158,8 @@ struct EddystoneURLCommand: BeaconCommand {
             guard let value = EddystoneURL(url: url, txPower: eddystone.power) else {
                 throw CommandFailure(
                     .usage,
-                    "\(quoted(url)) is no address for a beacon: it begins with http:// or https://, has only ASCII characters "
-                        + "without spaces, and is short; .com/ and the like take one octet of 17")
+                    "\(quoted(url)) does not fit a beacon: a URL begins with http:// or https://, has only ASCII "
+                        + "characters without spaces, and at most 17 octets, of which .com/ and similar ones take one")
             }
             return AdvertisementData(value, listingService: true)
         }
@@ -167,21 +169,21 @@ struct EddystoneURLCommand: BeaconCommand {
 /// `ble beacon eddystone-tlm`.
 struct EddystoneTLMCommand: BeaconCommand {
     static let configuration = CommandConfiguration(
-        commandName: "eddystone-tlm", abstract: "Advertises how an Eddystone beacon is.",
+        commandName: "eddystone-tlm", abstract: "Advertises the telemetry of an Eddystone beacon.",
         discussion: HelpText.discussion(
             "", examples: ["ble beacon eddystone-tlm --battery 3000 --temperature 21.5 --count 42 --uptime 10.1"]))
 
-    @Option(help: ArgumentHelp("The voltage of its battery.", valueName: "mV"))
+    @Option(help: ArgumentHelp("The battery voltage.", valueName: "mV"))
     var battery: UInt16?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("Its temperature, from -127.99 to 127.99 °C.", valueName: "°C"))
+        parsing: .unconditional, help: ArgumentHelp("The temperature, from -127.99 to 127.99 °C.", valueName: "°C"))
     var temperature: Double?
 
-    @Option(help: "How many advertisements it has sent.")
+    @Option(help: "The number of advertisements sent so far.")
     var count: UInt32 = 0
 
-    @Option(help: ArgumentHelp("For how long it has been on, up to 429496729.5 s.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time since power-on, up to 429496729.5 s.", valueName: "seconds"))
     var uptime = 0.0
 
     @OptionGroup var transport: TransportOptions
@@ -189,10 +191,10 @@ struct EddystoneTLMCommand: BeaconCommand {
 
     func validate() throws {
         guard temperature.map({ abs($0) < 128 }) ?? true else {
-            throw ValidationError("--temperature is from -127.99 to 127.99 °C")
+            throw ValidationError("--temperature must be from -127.99 to 127.99 °C")
         }
         guard (0...429_496_729.5).contains(uptime) else {
-            throw ValidationError("--uptime is from 0 to 429496729.5 seconds")
+            throw ValidationError("--uptime must be from 0 to 429496729.5 seconds")
         }
     }
 

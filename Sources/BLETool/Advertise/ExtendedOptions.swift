@@ -6,8 +6,8 @@ import BluetoothLE
 struct ExtendedOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
-            "Send extended PDUs, with room for up to 1650 octets as far as the controller takes them, which older devices do "
-                + "not see. The options below imply it."))
+            "Send extended PDUs, with up to 1650 octets of data if the controller supports that. Older devices do not "
+                + "receive them. --phy, --sid, --anonymous and --periodic imply it."))
     var extended = false
 
     @Option(
@@ -19,56 +19,56 @@ struct ExtendedOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The number of the advertising set, 0 to 15.", valueName: "number"))
     var sid: UInt8?
 
-    @Flag(help: "Give no address. Nobody can connect.")
+    @Flag(help: "Advertise without an address. Nobody can connect.")
     var anonymous = false
 
-    @Option(help: ArgumentHelp("End after so many advertising events, 1 to 255.", valueName: "number"))
+    @Option(help: ArgumentHelp("Stop after this many advertising events, 1 to 255.", valueName: "number"))
     var events: UInt8?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The highest power to transmit with, -127 to 20.", valueName: "dBm"))
+        help: ArgumentHelp("The maximum transmit power, -127 to 20.", valueName: "dBm"))
     var power: Int8?
 
     @Option(
         help: ArgumentHelp(
-            "Octets for periodic advertising, which devices can follow without scanning: ble sync. Nobody can connect.",
+            "The data for periodic advertising, which devices receive with ble sync, for example. Nobody can connect.",
             valueName: "hex"))
     var periodic: AdvertisedOctets?
 
-    @Option(help: ArgumentHelp("How often they are sent, from 8 to 81918 ms.", valueName: "ms"))
+    @Option(help: ArgumentHelp("The periodic advertising interval, 8 to 81918 ms.", valueName: "ms"))
     var periodicInterval: Int?
 
     @Option(
         help: ArgumentHelp(
-            "The one device that may connect. Without --extended there is no room for data.", valueName: "address"))
+            "The only device that may connect. Without --extended, no data is sent.", valueName: "address"))
     var directed: DeviceAddress?
 
     @Flag(
-        help:
-            "With --directed: for 1.28 s, but so often that a device that is waiting connects at once (not with --extended)."
-    )
+        help: ArgumentHelp(
+            "With --directed: advertise for 1.28 s, but so often that a waiting device connects immediately. Not with "
+                + "--extended."))
     var highDuty = false
 
     func validate() throws {
         if highDuty, directed == nil || isExtended {
-            throw ValidationError("--high-duty goes with --directed, and without extended advertising")
+            throw ValidationError("--high-duty requires --directed, without extended advertising")
         }
         if directed != nil, periodic != nil {
-            throw ValidationError("nobody can connect to what is followed; leave out --directed or --periodic")
+            throw ValidationError("periodic advertising accepts no connections; leave out --directed or --periodic")
         }
         if periodicInterval != nil, periodic == nil {
-            throw ValidationError("--periodic-interval goes with --periodic")
+            throw ValidationError("--periodic-interval requires --periodic")
         }
         if let periodicInterval, !(8...81_918).contains(periodicInterval) {
-            throw ValidationError("--periodic-interval is from 8 to 81918 ms")
+            throw ValidationError("--periodic-interval must be from 8 to 81918 ms")
         }
         if anonymous, periodic != nil {
-            throw ValidationError("an anonymous advertiser cannot be followed; leave out --anonymous or --periodic")
+            throw ValidationError("periodic advertising needs an address; leave out --anonymous or --periodic")
         }
-        if let sid, sid > 15 { throw ValidationError("--sid is from 0 to 15") }
-        if events == 0 { throw ValidationError("--events is from 1 to 255") }
-        if let power, !(-127...20).contains(power) { throw ValidationError("--power is from -127 to 20 dBm") }
+        if let sid, sid > 15 { throw ValidationError("--sid must be from 0 to 15") }
+        if events == 0 { throw ValidationError("--events must be from 1 to 255") }
+        if let power, !(-127...20).contains(power) { throw ValidationError("--power must be from -127 to 20 dBm") }
     }
 
     /// Whether extended PDUs are sent.
@@ -137,8 +137,7 @@ struct AdvertisingPHYs: ExpressibleByArgument, Equatable {
             self.init(primary: primary, secondary: secondary)
         default:
             ArgumentRefusal.note(
-                argument, "PHYs are 1m, 2m, coded, or a primary one, 1m or coded, and a secondary one, such as coded,2m"
-            )
+                argument, "give 1m, 2m or coded, or a primary PHY (1m or coded) and a secondary one, such as coded,2m")
             return nil
         }
     }

@@ -45,7 +45,7 @@ struct BareClient: BearerUser, Sendable {
             case .completed(_, let result): survey.take(.success(result))
             case .failed(_, .att(let error)): survey.take(.failure(error))
             case .failed(_, let error):
-                complaints.append("the server broke the protocol: \(error)")
+                complaints.append("the server violated the protocol: \(error)")
                 isDead = true
             }
             if !isDead { start(at: now) }

@@ -109,7 +109,7 @@ struct BareServer: BearerUser, Sendable {
         _ value: [UInt8], of handle: AttributeHandle, isIndication: Bool, at now: Instant
     ) -> String? {
         if isIndication, endpoint.channelForIndication == nil || !indications.isEmpty {
-            guard indications.count < Self.maximumWaiting else { return "too many indications wait for confirmations" }
+            guard indications.count < Self.maximumWaiting else { return "too many indications await confirmation" }
             indications.append((handle, value))
             return nil
         }

@@ -36,7 +36,7 @@ struct BearerLoop<User: BearerUser & Sendable>: Sendable {
         try bearer.check()
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
-            throw CommandFailure(.failure, "there is no descriptor left for a pipe; raise the limit of open files")
+            throw CommandFailure(.failure, "no descriptor is left for a pipe; raise the limit on open files")
         }
         let (wake, waker) = (ends[0], ends[1])
         defer {
@@ -160,7 +160,7 @@ struct BearerLoop<User: BearerUser & Sendable>: Sendable {
 
     private mutating func endLine() {
         defer { (line, skipsLine) = ([], false) }
-        if skipsLine { return user.complaints.append("a line is longer than \(Self.maximumLine) octets") }
+        if skipsLine { return user.complaints.append("ignored a line of more than \(Self.maximumLine) octets") }
         user.enter(String(decoding: line, as: UTF8.self), at: now)
     }
 }

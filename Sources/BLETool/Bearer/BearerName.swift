@@ -9,7 +9,7 @@ struct BearerName: ExpressibleByArgument, Equatable, Sendable {
 
     init?(argument: String) {
         guard argument.hasPrefix("fd:"), let number = Int32(argument.dropFirst(3)), number >= 0 else {
-            ArgumentRefusal.note(argument, "a bearer is fd: and the number of an inherited descriptor, such as fd:3")
+            ArgumentRefusal.note(argument, "a bearer is fd:N, where N is an inherited descriptor, such as fd:3")
             return nil
         }
         descriptor = number
@@ -22,19 +22,19 @@ struct BearerName: ExpressibleByArgument, Equatable, Sendable {
             throw CommandFailure(.usage, "\(name) is a standard stream; pass a socket as descriptor 3 or above")
         }
         guard fcntl(descriptor, F_GETFD) >= 0 else {
-            throw CommandFailure(.usage, "\(name) is not open; whoever starts this program has to pass it on")
+            throw CommandFailure(.usage, "\(name) is not open; the program that starts this one must pass it on")
         }
         var type: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         guard getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &length) == 0 else {
-            throw CommandFailure(.usage, "\(name) is not a socket; it has to be of type SOCK_SEQPACKET")
+            throw CommandFailure(.usage, "\(name) is not a socket; pass one of type SOCK_SEQPACKET")
         }
         guard type == packetSocketType else {
-            throw CommandFailure(.usage, "\(name) is a socket of another type; it has to be of type SOCK_SEQPACKET")
+            throw CommandFailure(.usage, "\(name) is a socket of the wrong type; pass one of type SOCK_SEQPACKET")
         }
         var listens: Int32 = 0
         guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) != 0 || listens == 0 else {
-            throw CommandFailure(.usage, "\(name) listens for connections; pass one that is connected")
+            throw CommandFailure(.usage, "\(name) is a listening socket; pass a connected one")
         }
     }
 }

@@ -8,8 +8,8 @@ struct Bench: AsyncParsableCommand {
         abstract: "Measures a link: throughput in both directions, round trips, interval and ATT_MTU.",
         discussion: HelpText.discussion(
             """
-            The device runs ble bench --serve, on another machine or with another adapter. Without a device it is the first \
-            that does. Round trips are reads of one octet. Writes, without response, and notifications are as long as the \
+            The device runs ble bench --serve on another machine or adapter. Without a device, uses the first one \
+            found. A round trip is a read of one octet. Writes without response and notifications are as long as the \
             ATT_MTU allows. Exits with status 3 if no such device was connected in time.
             """,
             examples: [
@@ -18,34 +18,36 @@ struct Bench: AsyncParsableCommand {
             ]))
 
     @Argument(
-        help: ArgumentHelp("Its address or its exact name; the first that serves if left out.", valueName: "device"))
+        help: ArgumentHelp(
+            "The device's address or exact name. Defaults to the first device that runs ble bench --serve.",
+            valueName: "device"))
     var device: DeviceSelector?
 
-    @Flag(help: "Be the one that is measured, until ended by a signal.")
+    @Flag(help: "Serve measurements until a signal ends the command.")
     var serve = false
 
     // A name of this length fits beside the service without a scan response.
     @Option(help: "With --serve: the name to advertise.")
     var name = "bench"
 
-    @Option(help: ArgumentHelp("How long each direction is measured.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long to measure each direction.", valueName: "seconds"))
     var time = Seconds(5)
 
-    @Option(help: "How many round trips are measured.")
+    @Option(help: "The number of round trips to measure.")
     var roundTrips = PositiveCount(100)
 
     @Flag(help: "Print a JSON object; times are in milliseconds.")
     var json = false
 
-    @Option(help: ArgumentHelp("How long finding and connecting may take.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time limit for finding the device and connecting.", valueName: "seconds"))
     var timeout = Seconds(30)
 
     @OptionGroup var transport: TransportOptions
     @OptionGroup var pairing: PairingOptions
 
     func validate() throws {
-        if serve, let device { throw ValidationError("with --serve this is the device; leave out \(device)") }
-        if roundTrips.value > 100_000 { throw ValidationError("--round-trips is at most 100000") }
+        if serve, let device { throw ValidationError("with --serve, this command is the device; leave out \(device)") }
+        if roundTrips.value > 100_000 { throw ValidationError("--round-trips must be at most 100000") }
     }
 
     func run() async throws {

@@ -69,7 +69,7 @@ struct BenchServer {
                 // If the peer has disconnected, it needs no answer.
                 try? await request.respond((0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) })
             case .subscribed(let subscriber), .subscriptionRestored(let subscriber):
-                say("\(subscriber.connection.address) is being sent notifications")
+                say("sending notifications to \(subscriber.connection.address)")
                 senders[subscriber]?.cancel()
                 senders[subscriber] = Task { await Self.send(to: subscriber) }
             case .unsubscribed(let subscriber): senders.removeValue(forKey: subscriber)?.cancel()

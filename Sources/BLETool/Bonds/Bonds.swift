@@ -9,11 +9,12 @@ import BluetoothCommandLine
 /// `ble bonds`: manages the bonds that are stored on this machine.
 struct Bonds: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows, removes and moves bonds: what is kept of the devices that were paired with.",
+        abstract: "Lists, removes, exports and imports bonds: the stored keys of paired devices.",
         discussion: HelpText.discussion(
             """
-            Bonds are kept in $XDG_STATE_HOME/swift-bluetooth-le/bonds, or in ~/.local/state/swift-bluetooth-le/bonds. A \
-            program that is running sees a change the next time it opens its adapter. Keys are never shown.
+            Bonds are stored in $XDG_STATE_HOME/swift-bluetooth-le/bonds, or in \
+            ~/.local/state/swift-bluetooth-le/bonds. A running program sees a change the next time it opens its \
+            adapter. Keys are never shown.
             """,
             examples: ["ble bonds list", "ble bonds remove C0:11:22:33:44:55"]),
         subcommands: [List.self, Remove.self, Export.self, Import.self])
@@ -43,7 +44,7 @@ struct Bonds: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the bonds of each adapter: addresses, and how good their keys are.",
+            abstract: "Lists the bonds of each adapter, with addresses and key strengths.",
             discussion: HelpText.discussion(
                 "", examples: ["ble bonds list", "ble bonds list --json | jq -r .address"]))
 
@@ -62,7 +63,7 @@ struct Bonds: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Removes the bond with a device. To use it again, pair with it again.",
+            abstract: "Removes the bond with a device. To use the device again, pair with it again.",
             discussion: HelpText.discussion(
                 "Exits with status 1 if there is no such bond.",
                 examples: ["ble bonds remove C0:11:22:33:44:55"]))
@@ -78,7 +79,7 @@ struct Bonds: AsyncParsableCommand {
                 adapter.bonds.first { $0.isWith(address) }.map { (adapter.identity, $0) }
             }
             guard let (identity, bond) = holders.first else {
-                throw CommandFailure(.failure, "there is no bond with \(address); ble bonds list shows which there are")
+                throw CommandFailure(.failure, "there is no bond with \(address); ble bonds list shows all bonds")
             }
             guard holders.count == 1 else {
                 let adapters = holders.map { "\($0.0.address)" }.joined(separator: ", ")
@@ -92,17 +93,17 @@ struct Bonds: AsyncParsableCommand {
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Writes bonds to a new file, WITH THEIR KEYS: for ble bonds import on another machine.",
+            abstract: "Writes bonds to a new file, WITH THEIR KEYS, for ble bonds import on another machine.",
             discussion: HelpText.discussion(
                 """
-                Whoever has the file can read along, and can pretend to be one of the devices. Only you can read it; remove \
-                it when it is no longer needed. A file that exists is not overwritten.
+                Anyone who has the file can decrypt the traffic and impersonate the devices. Only you can read it. \
+                Remove it when it is no longer needed. An existing file is not overwritten.
                 """,
                 examples: ["ble bonds export bonds.json"]))
 
         @OptionGroup var choice: Choice
 
-        @Argument(help: "The file.")
+        @Argument(help: "The file to write.")
         var file: String
 
         func run() async throws {
@@ -119,24 +120,25 @@ struct Bonds: AsyncParsableCommand {
             }
             try PrivateFile.create(file, archive)
             try writeLine(
-                "\(file) has the keys of \(counted(count, "bond")): keep it secret, and remove it when it is done with")
+                "\(file) contains the keys of \(counted(count, "bond")); keep it secret, and remove it when it is no "
+                    + "longer needed")
         }
     }
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes over bonds: those of BlueZ, or those of a file that ble bonds export wrote.",
+            abstract: "Imports bonds from BlueZ, or from a file that ble bonds export wrote.",
             discussion: HelpText.discussion(
                 """
-                BlueZ keeps its bonds in /var/lib/bluetooth, which only root can read; a copy or the directory of one \
-                adapter will do. Its bonds stay what they are. Let only one of the two programs use an adapter, for \
-                signatures that both count would repeat. A bond that is there already is not replaced.
+                BlueZ stores its bonds in /var/lib/bluetooth, which only root can read. A copy, or the directory of \
+                one adapter, also works. BlueZ's bonds do not change. Let only one of the two programs use an adapter; \
+                otherwise both use the same signature counters. Existing bonds are not replaced.
                 """,
                 examples: ["sudo ble bonds import /var/lib/bluetooth", "ble bonds import bonds.json"]))
 
         @OptionGroup var choice: Choice
 
-        @Argument(help: "The directory, or the file.")
+        @Argument(help: "BlueZ's directory, or the file.")
         var path: String
 
         func run() async throws {
@@ -153,7 +155,7 @@ struct Bonds: AsyncParsableCommand {
             } else {
                 let bytes = try InputFile.contents(
                     of: path, maximumSize: Bonds.longestArchive,
-                    advice: "import a file that ble bonds export wrote, or a directory of BlueZ's")
+                    advice: "import a file that ble bonds export wrote, or a directory of BlueZ")
                 found = try withFailures { try BondArchive(decoding: bytes, path: path).adapters }
             }
             if let adapter = choice.adapter { found = found.filter { PeerID($0.identity.address) == PeerID(adapter) } }
@@ -161,8 +163,8 @@ struct Bonds: AsyncParsableCommand {
             for (identity, bonds) in found where !bonds.isEmpty {
                 count += try take(bonds, of: identity, into: store, &problems)
             }
-            for problem in problems { say("ble: not taken over: \(problem)") }
-            guard count > 0 else { throw CommandFailure(.failure, "there is no bond to take over in \(path)") }
+            for problem in problems { say("ble: not imported: \(problem)") }
+            guard count > 0 else { throw CommandFailure(.failure, "there is no bond to import in \(path)") }
             try writeLine("\(count == 1 ? "1 bond is" : "\(count) bonds are") now in \(store.directory)")
         }
 
@@ -175,7 +177,7 @@ struct Bonds: AsyncParsableCommand {
                 var count = 0
                 for bond in bonds {
                     guard !known.contains(bond.peer) else {
-                        problems.append("there is a bond with \(bond.address) already; remove that first")
+                        problems.append("there is already a bond with \(bond.address); remove it first")
                         continue
                     }
                     try store.save(bond, of: identity)

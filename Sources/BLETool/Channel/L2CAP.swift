@@ -6,71 +6,75 @@ import BluetoothCommandLine
 struct L2CAP: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "l2cap",
-        abstract: "Connects standard input and output with a device, over an L2CAP channel.",
+        abstract: "Connects standard input and output to a device over an L2CAP channel.",
         discussion: HelpText.discussion(
             """
-            With a device and a PSM it opens a channel to that service. With --listen it offers a service, and takes the first \
-            channel that a device opens. What comes on standard input is sent, and what the device sends is written to \
-            standard output. At the end of standard input the channel is closed, once the device has received everything; \
-            where nothing came on standard input, it stays open until the device closes it. A channel cannot be closed in \
-            one direction only: where both sides send, --idle on one of them and --keep on the other lets both finish.
+            With a device and a PSM, opens a channel to that service. With --listen, offers a service and accepts the \
+            first channel that a device opens. Sends standard input to the device, and writes the data from the device \
+            to standard output.
 
-            Exits with status 3 if the device was not connected in time, and with 4 if it refused the channel, was lost, or \
-            closed the channel before it had received everything.
+            At the end of standard input, the channel is closed once the device has received everything. If standard \
+            input was empty, the channel stays open until the device closes it. A channel cannot be closed in only one \
+            direction. If both sides send, use --idle on one side and --keep on the other, so that both can finish.
+
+            Exits with status 3 if the device was not connected in time. Exits with status 4 if it refused the \
+            channel, was lost, or closed the channel before it had received everything.
             """,
             examples: [
                 "# On one machine:", "ble l2cap --listen 0x80 > received", "# On the other:",
                 "ble l2cap \"ble l2cap\" 0x80 < file",
             ]))
 
-    @Argument(help: ArgumentHelp("Its address or its exact name. See ble scan.", valueName: "device"))
+    @Argument(help: ArgumentHelp("The device's address or exact name. See ble scan.", valueName: "device"))
     var device: DeviceSelector?
 
-    @Argument(help: "The number of its service, 1 to 255, such as 0x80.")
+    @Argument(help: "The PSM of its service, 1 to 255, such as 0x80.")
     var psm: PSM?
 
     @Option(
         name: .customLong("listen"),
         help: ArgumentHelp(
-            "Offer a service with this number, or with any that is free, and advertise.", valueName: "psm|any"))
+            "Offer a service with this PSM, or with any free one, and advertise.", valueName: "psm|any"))
     var offered: OfferedPSM?
 
-    @Flag(help: "With a device: open an enhanced credit-based channel. --listen takes both kinds.")
+    @Flag(help: "With a device: open an enhanced credit-based channel. --listen accepts both kinds.")
     var enhanced = false
 
-    @Flag(help: "With --listen: take channels over encrypted links only.")
+    @Flag(help: "With --listen: accept channels only over encrypted links.")
     var encrypted = false
 
     @Option(help: "With --listen: the name to advertise.")
     var name = "ble l2cap"
 
-    @Flag(help: "Go on after the end of standard input, until the device closes the channel.")
+    @Flag(help: "Continue after the end of standard input, until the device closes the channel.")
     var keep = false
 
     @Option(
         help: ArgumentHelp(
-            "After the end of standard input, close the channel once the device has sent nothing for so long.",
+            "After the end of standard input, close the channel once the device has sent nothing for this long.",
             valueName: "seconds"))
     var idle: Seconds?
 
-    @Option(help: ArgumentHelp("How long finding and connecting may take.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time limit for finding the device and connecting.", valueName: "seconds"))
     var timeout = Seconds(30)
 
     @OptionGroup var transport: TransportOptions
     @OptionGroup var pairing: PairingOptions
 
     func validate() throws {
-        guard !keep || idle == nil else { throw ValidationError("--keep never closes the channel, and --idle does") }
+        guard !keep || idle == nil else {
+            throw ValidationError("--keep never closes the channel, but --idle does; choose one")
+        }
         if offered != nil {
-            guard device == nil else { throw ValidationError("--listen takes no device: devices come to it") }
+            guard device == nil else { throw ValidationError("--listen waits for devices; leave out the device") }
             guard !enhanced else {
-                throw ValidationError("--enhanced is about a channel to a device; --listen takes both kinds")
+                throw ValidationError("--enhanced applies to channels to a device; --listen accepts both kinds")
             }
         } else {
             guard device != nil, psm != nil else {
                 throw ValidationError("give a device and the PSM of its service, or --listen")
             }
-            guard !encrypted else { throw ValidationError("--encrypted is about the service of --listen") }
+            guard !encrypted else { throw ValidationError("--encrypted requires --listen") }
         }
     }
 
@@ -80,7 +84,7 @@ struct L2CAP: AsyncParsableCommand {
                 deviceName: name, isRecovering: true, pairing: pairing, timeout: timeout
             ) { adapter in
                 guard let channel = try await acceptChannel(offered, on: adapter) else { return }
-                say("\(channel.connection.address) has opened the channel")
+                say("\(channel.connection.address) opened the channel")
                 try await carry(over: channel)
             }
         }

@@ -20,7 +20,7 @@ struct PSM: ExpressibleByArgument, CustomStringConvertible {
             return nil
         }
         guard number != SPSM.enhancedATT else {
-            ArgumentRefusal.note(argument, "this PSM is that of the Enhanced Attribute Protocol, and no application's")
+            ArgumentRefusal.note(argument, "this PSM is reserved for the Enhanced Attribute Protocol")
             return nil
         }
         self.number = number

@@ -8,22 +8,23 @@ import BluetoothCommandLine
 /// `ble decode`: prints a capture as text or JSON.
 struct Decode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints a capture, a line for each packet, down to the ATT PDU.",
+        abstract: "Prints a capture, one line per packet, decoded down to the ATT PDU.",
         discussion: HelpText.discussion(
             """
-            The capture may be in the format btsnoop, pcap or pcapng. Times are in seconds since the first packet. With --json there is an object for each packet instead, with \
-            its codes, handles and lengths as numbers. With --bonds, each line that gives a controller a key says with whom \
-            the bond is that the key belongs to; the keys themselves are shown with --keys only.
+            Reads captures in btsnoop, pcap and pcapng format. Times are in seconds since the first packet. With \
+            --json, prints an object for each packet, with its codes, handles and lengths as numbers. With --bonds, \
+            each line that passes a key to a controller names the bond that the key belongs to. Only --keys shows the \
+            keys themselves.
 
-            With --follow the end of the file is not the end: whatever is written to it later is shown as well. A capture \
-            that ends in the middle of a packet is status 1.
+            With --follow, also shows data that is written to the file later. Exits with status 1 if the capture ends \
+            in the middle of a packet.
             """,
             examples: [
                 "ble decode capture.btsnoop", "ble decode --json capture.btsnoop | jq -c .",
                 "cat capture.pcapng | ble decode -", "ble decode --follow capture.btsnoop",
             ]))
 
-    @Argument(help: ArgumentHelp("The capture, - for standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The capture, or - for standard input.", valueName: "file"))
     var file: String
 
     @Flag(help: "Show the keys that were exchanged.")
@@ -32,7 +33,7 @@ struct Decode: AsyncParsableCommand {
     @Flag(help: "Print a JSON object for each packet.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Wait for more at the end of the file, until a signal ends it.")
+    @Flag(name: .shortAndLong, help: "Wait for more data at the end of the file, until a signal ends the command.")
     var follow = false
 
     @OptionGroup var bonds: BondOptions
@@ -58,22 +59,22 @@ struct Decode: AsyncParsableCommand {
             } catch {
                 try writeToStandardOutput(decoder.takeText())
                 throw CommandFailure(
-                    .usage, "\(file) is not a capture of Bluetooth in the format btsnoop, pcap or pcapng: \(error)")
+                    .usage, "\(file) is not a Bluetooth capture in btsnoop, pcap or pcapng format: \(error)")
             }
             try writeToStandardOutput(decoder.takeText())
         }
         let name = file == "-" ? "standard input" : file
         if reader.skippedCount > 0 {
-            say("ble: \(name): \(reader.skippedCount) packets that are not of a Bluetooth controller were skipped")
+            say("ble: \(name): skipped \(reader.skippedCount) packets that are not from a Bluetooth controller")
         }
         guard reader.isAtRecordBoundary else {
             throw CommandFailure(
                 reader.datalink == nil ? .usage : .failure,
                 reader.datalink == nil
-                    ? "\(name) is no capture: it is too short" : "\(name) ends in the middle of a packet")
+                    ? "\(name) is not a capture: it is too short" : "\(name) ends in the middle of a packet")
         }
         if reader.datalink == nil && reader.skippedCount == 0 {
-            throw CommandFailure(.usage, "\(name) is no capture: it has nothing of a Bluetooth controller")
+            throw CommandFailure(.usage, "\(name) is not a Bluetooth capture: it has no packets")
         }
     }
 

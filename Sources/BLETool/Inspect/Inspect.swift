@@ -9,11 +9,11 @@ struct Inspect: AsyncParsableCommand {
         abstract: "Shows a device's services, characteristics and descriptors, with their values.",
         discussion: HelpText.discussion(
             """
-            Every handle is shown, whatever can be read is read, and why not where it cannot. --json prints what ble serve \
-            serves.
+            Shows every handle, and every value or the reason why it cannot be read. --json prints a document for ble \
+            serve.
 
-            With --bearer there is no adapter: the device is at the other end of an inherited socket of type SOCK_SEQPACKET, \
-            and each packet is one PDU of the Attribute Protocol.
+            With --bearer, uses no adapter: the device is at the other end of an inherited socket of type \
+            SOCK_SEQPACKET, and each packet is one PDU of the Attribute Protocol.
             """,
             examples: [
                 "ble inspect C0:11:22:33:44:55", "ble inspect Thermometer --json > thermometer.json",
@@ -26,24 +26,26 @@ struct Inspect: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Its address, or its exact name where no other device in range has it. See ble scan.", valueName: "device"))
+            "The device's address, or its exact name if no other device in range has it. See ble scan.",
+            valueName: "device"))
     var device: DeviceSelector?
 
     @Option(
         help: ArgumentHelp(
-            "How long finding and connecting may take, and trying again after a reset of the controller or a lost packet.",
+            "The time limit for finding the device and connecting, including retries after a controller reset or a "
+                + "lost packet.",
             valueName: "seconds"))
     var timeout = Seconds(30)
 
-    @Flag(help: "Print a document in JSON.")
+    @Flag(help: "Print a JSON document.")
     var json = false
 
-    @Option(help: ArgumentHelp("Look at the device behind an inherited descriptor.", valueName: "fd:N"))
+    @Option(help: ArgumentHelp("Inspect the device behind an inherited descriptor.", valueName: "fd:N"))
     var bearer: BearerName?
 
     func validate() throws {
         guard (device == nil) != (bearer == nil) else {
-            throw ValidationError("give the address or the name of a device, or --bearer, and not both")
+            throw ValidationError("give either the address or name of a device, or --bearer")
         }
     }
 
@@ -52,7 +54,7 @@ struct Inspect: AsyncParsableCommand {
             let (client, end) = try await BearerLoop.run(BareClient(), on: bearer)
             // The user has interrupted the program, and needs no message.
             guard end != .interrupted else { return }
-            if end == .peerGone { say("ble: the device is gone, and this is not all of it") }
+            if end == .peerGone { say("ble: the device has disconnected; the output is incomplete") }
             return try show(client.survey.document)
         }
         guard let device else { return }

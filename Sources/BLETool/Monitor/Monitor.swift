@@ -7,12 +7,13 @@ import HCITransport
 /// `ble monitor`: shows the current traffic of this machine's adapters.
 struct Monitor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows the packets of the kernel's adapters as they pass.",
+        abstract: "Shows the packets of the kernel's adapters live.",
         discussion: HelpText.discussion(
             """
-            All adapters are shown, whoever uses them, and what programs ask of the kernel's Bluetooth; it disturbs nobody. \
-            Each packet is a line as of ble decode, with the time since the first, or a record of a btsnoop file. Needs \
-            Linux, and the capability CAP_NET_RAW. Runs until it is ended by a signal.
+            Shows the packets of all adapters, whichever program uses them, and the requests of programs to the \
+            kernel's Bluetooth, without disturbing them. Each packet is a line in the format of ble decode, with the \
+            time since the first packet, or a record of a btsnoop file. Needs Linux and the capability CAP_NET_RAW. \
+            Runs until a signal ends it.
             """,
             examples: [
                 "sudo ble monitor", "sudo ble monitor --btsnoop trouble.btsnoop --time 60",
@@ -20,7 +21,8 @@ struct Monitor: AsyncParsableCommand {
             ]))
 
     @Option(
-        help: ArgumentHelp("Write a btsnoop capture, - for standard output, instead of text.", valueName: "file"),
+        help: ArgumentHelp(
+            "Write a btsnoop capture to this file, or to standard output for -, instead of text.", valueName: "file"),
         completion: .file())
     var btsnoop: String?
 
@@ -30,12 +32,13 @@ struct Monitor: AsyncParsableCommand {
     @Flag(help: "Show the keys that are exchanged.")
     var keys = false
 
-    @Option(help: ArgumentHelp("How long; by default until a signal ends it.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long to run; by default until a signal ends it.", valueName: "seconds"))
     var time: Seconds?
 
     func validate() throws {
         if btsnoop != nil, json || keys {
-            throw ValidationError("a capture has all of each packet; leave out --json and --keys, or --btsnoop")
+            throw ValidationError(
+                "a capture always contains whole packets; leave out --json and --keys, or --btsnoop")
         }
     }
 

@@ -6,12 +6,13 @@ import Synchronization
 /// `ble notify`: prints the values that a device sends.
 struct Notify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Subscribes to values of a device, and prints each that it sends.",
+        abstract: "Subscribes to values of a device and prints each one it sends.",
         discussion: HelpText.discussion(
             """
-            Runs until it is ended by a signal, such as that of Ctrl-C, or by --count or --time. Where values were lost on \
-            the link, a line says so in their place. Exits with status 3 if the device was not connected in time, lacks a \
-            characteristic or does not send it, and with 4 if the link was lost, unless --reconnect is given.
+            Runs until Ctrl-C or another signal, --count or --time ends it. If values are lost on the link, a line \
+            marks the gap. Exits with status 3 if the device was not connected in time or lacks a characteristic, or \
+            if the characteristic neither notifies nor indicates. Exits with status 4 if the link was lost, unless \
+            --reconnect is given.
             """,
             examples: [
                 "ble notify C0:11:22:33:44:55 2A37",
@@ -22,18 +23,19 @@ struct Notify: AsyncParsableCommand {
     @OptionGroup var device: DeviceOptions
 
     @Argument(
-        help: ArgumentHelp("What to subscribe to: UUIDs, SERVICE/UUID, or handles such as 0x0010.", valueName: "uuid"))
+        help: ArgumentHelp(
+            "The values to subscribe to: UUIDs, SERVICE/UUID, or handles such as 0x0010.", valueName: "uuid"))
     var selectors: [AttributeSelector]
 
     @OptionGroup var output: ValueOutputOptions
 
-    @Option(help: "End after so many values, of all characteristics together.")
+    @Option(help: "Stop after this many values, counted across all characteristics.")
     var count: PositiveCount?
 
-    @Option(help: ArgumentHelp("End after this time, from the first connection on.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Stop after this time, counted from the first connection.", valueName: "seconds"))
     var time: Seconds?
 
-    @Flag(help: "When the link or the adapter is lost, connect again, for as long as it takes.")
+    @Flag(help: "If the link or the adapter is lost, try to reconnect, without a time limit.")
     var reconnect = false
 
     @OptionGroup var transport: TransportOptions
@@ -65,8 +67,8 @@ struct Notify: AsyncParsableCommand {
                 try Task.checkCancellation()
                 throw CommandFailure(
                     .linkLost,
-                    "\(connection.address) was not subscribed to in \(time.map { "\($0) s" } ?? "time"); allow "
-                        + "a longer --time")
+                    "could not subscribe to \(connection.address) in \(time.map { "\($0) s" } ?? "time"); "
+                        + "increase --time")
             }
         }
     }
@@ -152,7 +154,7 @@ struct Notify: AsyncParsableCommand {
         var subscriptions: [Subscription] = []
         for attribute in try await connection.attributes(selectors, attempts) {
             guard let characteristic = attribute.characteristic else {
-                throw CommandFailure(.usage, "\(attribute.label) is no characteristic, and sends nothing")
+                throw CommandFailure(.usage, "\(attribute.label) is not a characteristic, and sends no values")
             }
             do throws(BluetoothError) {
                 let values = try await attempts.answer(of: connection) { () throws(BluetoothError) in

@@ -5,12 +5,12 @@ import BluetoothCommandLine
 /// `ble pair`: pairs with a device, or checks the keys of its bond.
 struct Pair: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Pairs with a device, or encrypts the link with the keys of its bond, and says how good they are.",
+        abstract: "Pairs with a device, or encrypts the link with the keys of its bond, and prints their strength.",
         discussion: HelpText.discussion(
             """
-            What there is to ask, such as a passkey, is asked on the terminal. The bond is kept for the next time. Exits \
-            with status 3 if the device was not connected in time, and with 4 if it could not be paired with, or has lost \
-            the keys of its bond: remove that here, then, to pair again.
+            Questions, such as for a passkey, appear on the terminal. The bond is stored for later connections. Exits \
+            with status 3 if the device was not connected in time, and with status 4 if pairing failed or the device \
+            has lost the keys of its bond. In the latter case, use ble bonds remove, and pair again.
             """,
             examples: ["ble pair C0:11:22:33:44:55", "ble pair Thermometer --io keyboard --passkey 042195"]))
 
@@ -20,12 +20,12 @@ struct Pair: AsyncParsableCommand {
 
     @OptionGroup var device: DeviceOptions
 
-    @Flag(help: "Pair even where there is a bond, for new keys; never for weaker ones.")
+    @Flag(help: "Pair even if there is a bond, to renew its keys. Weaker keys are never accepted.")
     var renew = false
 
     @Option(
         name: .customLong("read"),
-        help: ArgumentHelp("Then read the value of this characteristic, and print its octets.", valueName: "uuid"))
+        help: ArgumentHelp("Then read the value of this characteristic and print its octets.", valueName: "uuid"))
     var characteristic: BluetoothUUID?
 
     func run() async throws {

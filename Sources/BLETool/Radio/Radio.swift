@@ -8,18 +8,18 @@ struct Radio: AsyncParsableCommand, CommandWithoutOutput {
         abstract: "Provides virtual controllers in range of each other, for any host to use.",
         discussion: HelpText.discussion(
             """
-            There is one controller for each transport, used by one host at a time. When a host disconnects, its \
-            controller is reset, and the next host may connect. Runs until it is ended by a signal.
+            Each transport has one controller, for one host at a time. When a host disconnects, its controller is \
+            reset, and the next host can connect. Runs until a signal ends it.
 
-            In two other terminals, for example: peripheral --transport unix-client:a, central --transport unix-client:b, \
-            after ble radio unix-server:a unix-server:b
+            For example, run ble radio unix-server:a unix-server:b. Then run peripheral --transport unix-client:a and \
+            central --transport unix-client:b in two other terminals.
 
-            Controllers can also be given to this machine's kernel, for bluetoothd and every other program: after \
-            sudo ble radio vhci vhci there are two more adapters, hci0 and hci1, in range of each other.
+            The kernel of this machine can also use the controllers, for bluetoothd and every other program: sudo ble \
+            radio vhci vhci adds two adapters, such as hci0 and hci1, in range of each other.
 
-            With --fault SEED the weather is bad, and the same seed makes the same weather for the same packets. Any stack can \
-            be tried in it: a good one gets over all of it, if need be by resetting its controller. With -v each fault is \
-            said in a line.
+            With --fault SEED, simulates bad weather. The same seed causes the same faults for the same packets. Use \
+            it to test any stack: a robust one recovers from every fault, if necessary by resetting its controller. \
+            With -v, reports each fault in a line.
             """,
             examples: [
                 "ble radio unix-server:a unix-server:b", "ble radio --fault 7 -v tcp-server:_:6402 tcp-server:_:6403",
@@ -34,12 +34,12 @@ struct Radio: AsyncParsableCommand, CommandWithoutOutput {
         transform: TransportName.init)
     var transports: [TransportName]
 
-    @Option(help: "The seed of all random bits on the air.")
+    @Option(help: "The seed for all random bits on the air.")
     var seed: UInt64 = 1
 
     @Option(
         help: ArgumentHelp(
-            "The path loss between all controllers; from 96 on they are out of range.", valueName: "dB"))
+            "The path loss between all controllers. At 96 or more, they are out of range.", valueName: "dB"))
     var pathLoss = 50
 
     @Option(help: ArgumentHelp("Record the packets to and from all controllers, for Wireshark.", valueName: "file"))
@@ -47,14 +47,14 @@ struct Radio: AsyncParsableCommand, CommandWithoutOutput {
 
     @Option(
         help: ArgumentHelp(
-            "Bad weather from this seed: signals fade, and controllers answer late, twice or not at all, withhold credits, "
-                + "miscount, fall silent, cut packets or reset themselves.",
+            "Simulate bad weather from this seed: signals fade, and controllers answer late, twice or not at all, "
+                + "withhold credits, miscount, fall silent, truncate packets or reset.",
             valueName: "seed"))
     var fault: UInt64?
 
     @Option(
         help: ArgumentHelp(
-            "How long each packet takes between a controller and its host, in each direction.", valueName: "ms"))
+            "The delay of each packet between a controller and its host, in each direction.", valueName: "ms"))
     var delay = 0
 
     @Flag(
@@ -64,19 +64,19 @@ struct Radio: AsyncParsableCommand, CommandWithoutOutput {
     )
     var extended = true
 
-    @Flag(name: .shortAndLong, help: "Say what each fault does.")
+    @Flag(name: .shortAndLong, help: "Report each fault.")
     var verbose = false
 
-    @Flag(help: "Show each packet that a host sends or receives, in a line on standard error.")
+    @Flag(help: "Print each packet that a host sends or receives, as a line on standard error.")
     var trace = false
 
     func validate() throws {
         for transport in transports where !transport.carriesHosts {
             throw ValidationError(
-                "\(transport) is a controller itself; give a unix-, tcp-, pty or vhci transport for hosts to use")
+                "\(transport) is itself a controller; use a unix-, tcp-, serial, pty or vhci transport for hosts")
         }
-        guard (0...200).contains(pathLoss) else { throw ValidationError("--path-loss is from 0 to 200 dB") }
-        guard (0...10_000).contains(delay) else { throw ValidationError("--delay is from 0 to 10000 ms") }
+        guard (0...200).contains(pathLoss) else { throw ValidationError("--path-loss must be from 0 to 200 dB") }
+        guard (0...10_000).contains(delay) else { throw ValidationError("--delay must be from 0 to 10000 ms") }
     }
 
     func run() async throws {

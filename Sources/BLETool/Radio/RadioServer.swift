@@ -107,7 +107,7 @@ final class RadioServer {
     private func changeWeather() {
         guard let fade = weather?.fire(at: MonotonicClock.now, on: &air), options.isVerbose else { return }
         let ends = [fade.first, fade.second].map { "\(air[$0].configuration.publicAddress)" }
-        say("\(ends.joined(separator: " and ")) do not hear each other, for \(fade.duration)")
+        say("\(ends.joined(separator: " and ")) cannot hear each other for \(fade.duration)")
     }
 
     private var nextDeadline: Instant? {

@@ -8,8 +8,9 @@ struct Read: AsyncParsableCommand {
         abstract: "Reads values of a device.",
         discussion: HelpText.discussion(
             """
-            A UUID stands for every characteristic that has it. Exits with status 3 if the device was not connected in time or \
-            lacks one of them, and with 4 if it refused one, or its value does not have the --format.
+            A UUID selects every characteristic that has it. Exits with status 3 if the device was not connected in \
+            time or lacks a characteristic, and with status 4 if it refused a read or a value does not have the \
+            --format.
             """,
             examples: [
                 "ble read C0:11:22:33:44:55 2A19", "ble read Thermometer 2A29 180F/2A19 0x0010 --json",
@@ -18,7 +19,8 @@ struct Read: AsyncParsableCommand {
 
     @OptionGroup var device: DeviceOptions
 
-    @Argument(help: ArgumentHelp("What to read: UUIDs, SERVICE/UUID, or handles such as 0x0010.", valueName: "uuid"))
+    @Argument(
+        help: ArgumentHelp("The values to read: UUIDs, SERVICE/UUID, or handles such as 0x0010.", valueName: "uuid"))
     var selectors: [AttributeSelector]
 
     @OptionGroup var output: ValueOutputOptions

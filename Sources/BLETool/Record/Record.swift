@@ -6,12 +6,12 @@ import BluetoothCommandLine
 /// `ble record`: records a device in a file.
 struct Record: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Writes a device to a file, from which ble replay serves it.",
+        abstract: "Records a device to a file, for ble replay.",
         discussion: HelpText.discussion(
             """
-            What it advertises, its database with all handles, every value that can be read and the errors of those that \
-            cannot, and what it notifies within the time, with the times. The file is written when all of that is known, or \
-            not at all.
+            The file contains the advertising data, the database with all handles, every readable value, the errors of \
+            the other values, and the notifications within the time, with their times. It is written only when the \
+            recording is complete.
             """,
             examples: [
                 "ble record C0:11:22:33:44:55 thermometer.json", "ble record Thermometer thermometer.json --time 60",
@@ -23,10 +23,10 @@ struct Record: AsyncParsableCommand {
 
     @OptionGroup var device: DeviceOptions
 
-    @Argument(help: "The file.", completion: .file(extensions: ["json"]))
+    @Argument(help: "The file to write.", completion: .file(extensions: ["json"]))
     var file: String
 
-    @Option(help: ArgumentHelp("For how long to note what it notifies.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long to record notifications.", valueName: "seconds"))
     var time = Seconds(10)
 
     /// The time limit for a scan response.
@@ -48,8 +48,8 @@ struct Record: AsyncParsableCommand {
         }
         try DocumentFile.write(document, to: file)
         say(
-            "ble: \(counted(document.services.count, "service")) and \(counted(document.notifications.count, "notification")) are in \(file)"
-        )
+            "ble: recorded \(counted(document.services.count, "service")) and "
+                + "\(counted(document.notifications.count, "notification")) in \(file)")
     }
 
     /// The device's advertising data, with its scan response if it has one.
@@ -87,7 +87,9 @@ struct Record: AsyncParsableCommand {
         document.isConnectable = true
         let longest = max(sighting.advertisingData.count, sighting.scanResponseData.count)
         guard longest <= 31 else {
-            return say("ble: it advertises \(longest) octets at once, which cannot be replayed, and is left out")
+            return say(
+                "ble: the device advertises \(longest) octets at once, which cannot be replayed; "
+                    + "they are left out")
         }
         document.advertisement = .octets(sighting.advertisingData)
         if !sighting.scanResponseData.isEmpty { document.scanResponse = .octets(sighting.scanResponseData) }

@@ -5,12 +5,12 @@ import BluetoothCommandLine
 /// `ble replay`: serves a device that was recorded.
 struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Is the device that ble record has recorded.",
+        abstract: "Serves a device that ble record has recorded.",
         discussion: HelpText.discussion(
             """
-            Its database has the same handles and values, and what could not be read is refused with the same errors. What it \
-            notified comes at the same times, counted from each subscription. It also has the same address, if that is a \
-            static random one, and advertises the same octets. Ctrl-C ends it.
+            The database has the same handles and values. Values that could not be read are refused with the same \
+            errors. Notifications are sent at the recorded times, counted from each subscription. The device \
+            advertises the same octets, and has the same address if that is a static random one. Press Ctrl-C to stop.
             """,
             examples: ["ble record Thermometer thermometer.json", "ble replay thermometer.json"]))
 

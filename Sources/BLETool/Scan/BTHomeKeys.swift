@@ -30,7 +30,7 @@ struct BTHomeKeys {
             else {
                 throw CommandFailure(
                     .usage,
-                    "\(path), line \(number + 1): an address and a key of 32 hexadecimal digits were expected, such as "
+                    "\(path), line \(number + 1): expected an address and a key of 32 hexadecimal digits, such as "
                         + "54:48:E6:8F:80:A5 231D39C1D7CC1AB1AEE224CD096DB932")
             }
             keys[address.value] = key

@@ -8,13 +8,13 @@ struct Scan: AsyncParsableCommand {
         abstract: "Shows the devices that advertise.",
         discussion: HelpText.discussion(
             """
-            On a terminal there is a table that changes as devices do, until q is pressed; its last line says which keys it \
-            knows. Elsewhere a line is written for each device that is new or advertises something new, for 10 seconds, \
-            and finally which device is nearest. With --json each line is an object, and there is no end.
+            On a terminal, shows a table that is updated until you press q. Its last line lists the keys. Elsewhere, \
+            prints a line for each device that is new or advertises something new, for 10 seconds, and then the \
+            devices, nearest first. With --json, each line is an object, and the scan runs until a signal ends it.
 
-            What beacons and sensors send in known formats is decoded: iBeacon, Eddystone, BTHome, RuuviTag. Exits with \
-            status 3 if no device was seen. A bonded device is shown with its identity and its name, whatever private address \
-            it uses. Each set of a device's extended advertising has a line of its own.
+            Decodes iBeacon, Eddystone, BTHome and RuuviTag data. A bonded device is shown with its identity and its \
+            name, whatever private address it uses. Each extended advertising set has its own line. Exits with status \
+            3 if no device was seen.
             """,
             examples: [
                 "ble scan", "ble scan --service 180D --rssi -70..0",
@@ -25,30 +25,30 @@ struct Scan: AsyncParsableCommand {
 
     @Flag(
         inversion: .prefixedNo, exclusivity: .exclusive,
-        help: "Ask devices for their scan response.")
+        help: "Request scan responses from devices.")
     var active = true
 
-    @Flag(help: "Listen on LE Coded, too, where long range advertising is. Takes a controller that has it.")
+    @Flag(help: "Also scan on LE Coded, for long-range advertising. Requires a controller that supports it.")
     var coded = false
 
-    @Flag(help: "Show every advertising event, not only what is new.")
+    @Flag(help: "Show every advertising event, not only new data.")
     var duplicates = false
 
-    @Flag(help: "Print a JSON object for each line, with the time.")
+    @Flag(help: "Print each line as a JSON object, with the time.")
     var json = false
 
     @Option(
         name: .customLong("service"),
         help: ArgumentHelp(
-            "Only devices that list this service or have data of it; several may be given.", valueName: "uuid"))
+            "Only devices that list this service or advertise data for it. Can be repeated.", valueName: "uuid"))
     var services: [BluetoothUUID] = []
 
-    @Option(help: "Only devices whose name begins with this.")
+    @Option(help: "Only devices whose name begins with this text.")
     var name: String?
 
     @Option(
         name: .customLong("address"),
-        help: ArgumentHelp("Only the device with this address; several may be given.", valueName: "address"))
+        help: ArgumentHelp("Only the device with this address. Can be repeated.", valueName: "address"))
     var addresses: [DeviceAddress] = []
 
     @Option(
@@ -59,7 +59,7 @@ struct Scan: AsyncParsableCommand {
     @Option(
         name: [.customLong("time"), .customLong("timeout")],
         help: ArgumentHelp(
-            "How long to scan; by default for 10 seconds, on a terminal and with --json without end.",
+            "How long to scan. Defaults to 10 seconds; on a terminal and with --json, to no limit.",
             valueName: "seconds"))
     var time: Seconds?
 
@@ -126,7 +126,7 @@ struct Scan: AsyncParsableCommand {
     }
 
     private func tellLoss(_ count: Int) {
-        if count > 0 { say("ble: \(count) advertising events were lost, since the output was read too slowly") }
+        if count > 0 { say("ble: \(count) advertising events were lost because the output was read too slowly") }
     }
 
     private func showNearestFirst(_ estimates: [ProximityEstimator.Estimate], limit: Int) throws {

@@ -33,7 +33,7 @@ enum AdvertisingRenewal {
                 pause = shortestPause
             } catch let error as BluetoothError {
                 guard error.code == .refusedByController else { throw error }
-                say("advertising \(current == nil ? "was refused" : "has ended"), \(error); trying again")
+                say("advertising \(current == nil ? "was refused" : "has ended"): \(error); trying again")
                 current = nil
                 try await TimeLimits.clock.sleep(for: pause)
                 pause = min(pause * 2, longestPause)

@@ -26,7 +26,7 @@ struct DeviceServer {
         if address.randomKind == .static {
             host.ownAddress = .staticRandom(address)
         } else {
-            say("ble: \(address) is no static random address, and stays with its device; this adapter's is used")
+            say("ble: \(address) is not a static random address and cannot be used; the adapter's own address is used")
         }
     }
 
@@ -40,7 +40,7 @@ struct DeviceServer {
         let advertiser = try DeviceAdvertiser(document)
         let set = try await advertiser.begin(on: adapter)
         let stage = ServerStage(layout.notifications, unconditional)
-        try writeLine("serving \(counted(layout.definitions.count, "service")); Ctrl-C ends it")
+        try writeLine("serving \(counted(layout.definitions.count, "service")); press Ctrl-C to stop")
         try await withThrowingTaskGroup { group in
             group.addTask { for try await event in links { try await stage.handle(event) } }
             group.addTask { for try await action in actions { try await stage.handle(action) } }
@@ -90,7 +90,7 @@ private actor ServerStage {
             await players[subscriber.connection]?.unsubscribed(subscriber)
         case .written(let value, let handle, let connection):
             try writeLine("\(connection.address): \(ServeLine.written(value, to: handle))")
-        case .dataLost(let connection): try writeLine("\(connection.address): writes that were lost on the way")
+        case .dataLost(let connection): try writeLine("\(connection.address): writes were lost")
         // The database stores every value.
         case .readRequested(let read): try await read.refuse(.unlikelyError)
         case .writeRequested(let write): try await write.refuse(.unlikelyError)

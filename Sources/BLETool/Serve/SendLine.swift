@@ -24,11 +24,11 @@ struct SendLine: Equatable {
         default: throw Failure(description: "expected notify HANDLE HEX or indicate HANDLE HEX")
         }
         guard words.count > 1, let handle = AttributeHandle(text: words[1]) else {
-            throw Failure(description: "expected a handle such as 0x0012 behind \(verb)")
+            throw Failure(description: "expected a handle such as 0x0012 after \(verb)")
         }
         self.handle = handle
         guard let value = [UInt8](hexadecimal: words.dropFirst(2).joined(separator: " ")) else {
-            throw Failure(description: "expected octets in hexadecimal behind the handle")
+            throw Failure(description: "expected octets in hexadecimal after the handle")
         }
         guard value.count <= GATTAttributeValue.maximumLength else {
             throw Failure(description: "the value is longer than \(GATTAttributeValue.maximumLength) octets")

@@ -9,13 +9,14 @@ struct Serve: AsyncParsableCommand {
         abstract: "Serves and advertises the device that a file describes.",
         discussion: HelpText.discussion(
             """
-            The file is JSON: services, characteristics, descriptors, their handles, values and permissions, and what is \
-            notified when. ble inspect --json and ble record write such files. What peers do is printed, until Ctrl-C.
+            The file is JSON: services, characteristics and descriptors, with their handles, values and permissions, \
+            and a schedule of notifications. ble inspect --json and ble record write such files. Prints the actions of \
+            peers. Press Ctrl-C to stop.
 
-            With --bearer there is no adapter: the peer is at the other end of an inherited socket of type SOCK_SEQPACKET, \
-            and each packet is one PDU of the Attribute Protocol. Then lines of standard input such as "notify 0x0012 01 FF" \
-            and "indicate 0x0012 01 FF" are sent. A handle is that of a characteristic's value. The end of the peer is the \
-            end of the program.
+            With --bearer, uses no adapter: the peer is at the other end of an inherited socket of type \
+            SOCK_SEQPACKET, and each packet is one PDU of the Attribute Protocol. Lines on standard input, such as \
+            "notify 0x0012 01 FF" or "indicate 0x0012 01 FF", send values. The handle is that of a characteristic's \
+            value. The command ends when the peer disconnects.
             """,
             examples: [
                 "ble serve thermometer.json", "ble serve thermometer.json --notify measurements.json",
@@ -26,12 +27,12 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var pairing: PairingOptions
 
-    @Argument(help: "The file.", completion: .file(extensions: ["json"]))
+    @Argument(help: "The file that describes the device.", completion: .file(extensions: ["json"]))
     var file: String
 
     @Option(
         help: ArgumentHelp(
-            "Notify what this file says, in place of what is in the first: a list in JSON of times in milliseconds, "
+            "Send the notifications in this file instead of those in the first: a JSON list of times in milliseconds, "
                 + "characteristics and values.",
             valueName: "file"),
         completion: .file(extensions: ["json"]))

@@ -29,8 +29,8 @@ enum ServeLine {
     /// The reason why a value was not sent.
     static func reason(of error: GATTServerError) -> String {
         switch error {
-        case .notSubscribed(let handle): "the peer has not subscribed to that at \(handle)"
-        case .insufficientSecurity(let code): "the link is not protected well enough: \(code)"
+        case .notSubscribed(let handle): "the peer has not subscribed to \(handle)"
+        case .insufficientSecurity(let code): "the link is not secure enough: \(code)"
         case .valueTooLong(let maximum):
             "the value is longer than the \(counted(maximum, "octet")) that fit into one PDU"
         default: "\(error)"

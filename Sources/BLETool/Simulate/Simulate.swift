@@ -9,44 +9,45 @@ import HCITransport
 /// `ble simulate`: plays simulated worlds in virtual time, generated from seeds.
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Plays worlds of adapters and applications in virtual time, and checks what must always hold.",
+        abstract: "Simulates worlds of adapters and applications in virtual time, and checks their invariants.",
         discussion: HelpText.discussion(
             """
-            Each seed makes a world of two to six devices, what their applications do, and what goes wrong. The same seed \
-            always gives the same packets. The end of the output says which seed to go on with.
+            Each seed generates a world of two to six devices, the actions of their applications, and the faults. The \
+            same seed always produces the same packets. The output states the seed to continue with.
 
-            When a world fails, its seed and what was wrong are printed, and the packets of each host are written to \
-            simulate-SEED-hostN.btsnoop. The exit status is then 1. To look at one world: ble simulate --seeds 42 --shrink
+            If a world fails, prints its seed and the violations, writes the packets of each host to \
+            simulate-SEED-hostN.btsnoop, and exits with status 1. To examine one world: ble simulate --seeds 42 \
+            --shrink
 
-            A scenario that was cut down is also written to simulate-SEED.json, which --replay plays: seeds stand for \
-            other scenarios when what is drawn changes, a file stays what it is.
+            --shrink also writes the scenario to simulate-SEED.json, for --replay. A later version may generate \
+            another scenario from the same seed, but a file does not change.
             """,
             examples: ["ble simulate --seeds 0..9999", "ble simulate --seeds 42 --shrink"]))
 
     @Option(
-        help: ArgumentHelp("The seeds: one, or from A to B, B included.", valueName: "A..B"), transform: SeedRange.init)
+        help: ArgumentHelp("The seeds: one, or from A to B, inclusive.", valueName: "A..B"), transform: SeedRange.init)
     var seeds = SeedRange(0...999)
 
-    @Option(help: ArgumentHelp("How many worlds to play at the same time; as many as there are processors by default."))
+    @Option(help: ArgumentHelp("The number of worlds to play in parallel. Defaults to the number of processors."))
     var jobs: Int?
 
-    @Option(help: ArgumentHelp("The kind of scenarios; all of them in turn by default.", valueName: "name"))
+    @Option(help: ArgumentHelp("The kind of scenario. By default, all kinds in turn.", valueName: "name"))
     var scenario: ScenarioKind?
 
-    @Flag(help: "Cut the first world that fails down to the shortest scenario that still fails, and print that.")
+    @Flag(help: "Reduce the first world that fails to the shortest scenario that still fails, and print it.")
     var shrink = false
 
-    @Flag(help: "End with the first world that fails.")
+    @Flag(help: "Stop at the first world that fails.")
     var untilFailure = false
 
-    @Option(help: ArgumentHelp("The folder for the files about the first world that fails.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder for the files of the first world that fails.", valueName: "folder"))
     var captures = "."
 
-    @Option(help: ArgumentHelp("Play the scenario in a file instead.", valueName: "file"))
+    @Option(help: ArgumentHelp("Play the scenario in this file instead.", valueName: "file"))
     var replay: String?
 
     func validate() throws {
-        if let jobs, !(1...256).contains(jobs) { throw ValidationError("--jobs is from 1 to 256") }
+        if let jobs, !(1...256).contains(jobs) { throw ValidationError("--jobs must be from 1 to 256") }
     }
 
     func run() async throws {
@@ -93,7 +94,7 @@ struct Simulate: AsyncParsableCommand {
         do {
             scenario = try JSONDecoder().decode(Scenario.self, from: Data(contentsOf: URL(filePath: path)))
         } catch {
-            throw CommandFailure(.usage, "\(path) is not the file of a scenario: \(error)")
+            throw CommandFailure(.usage, "\(path) is not a scenario file: \(error)")
         }
         let violations = try capture(scenario, as: "simulate")
         for violation in violations { try writeLine("\(violation)") }
@@ -147,7 +148,7 @@ struct SeedRange {
             default: (nil, nil)
             }
         guard let first = bounds.0, let last = bounds.1 else {
-            throw ValidationError("“\(text)” is no range of seeds; give two numbers as in 0..999, or one")
+            throw ValidationError("“\(text)” is not a range of seeds; give two numbers as in 0..999, or one")
         }
         guard first <= last, last < .max else {
             throw ValidationError("the range of seeds \(text) is empty; give the lower number first")

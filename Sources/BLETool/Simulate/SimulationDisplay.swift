@@ -27,7 +27,7 @@ struct SimulationDisplay {
         let hours = Int(progress.simulatedTime.components.seconds) / 3_600
         return """
             worlds: \(progress.count), seeds \(seeds.range.lowerBound)..\(max(seeds.range.lowerBound, next &- 1)); \
-            go on with \(next)
+            continue with \(next)
             failed: \(progress.failureCount)
             time: \(elapsed.components.seconds) s, \(Int(Self.perSecond(progress.count, elapsed))) worlds a second; \
             \(hours) hours in the worlds

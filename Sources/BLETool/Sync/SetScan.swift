@@ -71,7 +71,7 @@ final class SetScan: Sendable {
             case 1: "no periodic advertising in set \(wanted[0])"
             default: "no periodic advertising in sets " + wanted.map { "\($0)" }.joined(separator: ", ")
             }
-        let found = isEmpty ? "no advertising set of the device was seen" : "the device has set \(list)"
+        let found = isEmpty ? "no advertising set of the device was seen" : "its sets: \(list)"
         return CommandFailure(
             .notFound, "\(what) of \(address) was found in \(timeout) s; \(found)", isAbsence: true)
     }

@@ -10,10 +10,10 @@ struct Synchronize: AsyncParsableCommand {
         commandName: "sync", abstract: "Receives the periodic advertising of a device.",
         discussion: HelpText.discussion(
             """
-            Without --set the one set of the device is found that has periodic advertising; if several have it, they are \
-            listed, and the status is 2. A line is written for each event until the program is ended by a signal, or by \
-            --count or --time. Exits with status 3 if the device or its set was not found in time, or the controller has no \
-            periodic advertising, and with 4 if it was lost.
+            Without --set, finds the device's set with periodic advertising. If several sets have it, lists them and \
+            exits with status 2. Prints a line for each event until a signal, --count or --time ends it. Exits with \
+            status 3 if the device or its set was not found in time, or if the controller does not support periodic \
+            advertising. Exits with status 4 if the periodic advertising was lost.
             """,
             examples: [
                 "ble sync Clock", "ble sync C0:11:22:33:44:55 --set 3 --json",
@@ -22,38 +22,38 @@ struct Synchronize: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Its address, such as C0:11:22:33:44:55 (/P marks a public one), or its exact name where no other device in "
-                + "range has it. See ble scan.",
+            "The device's address, such as C0:11:22:33:44:55 (/P marks a public one), or its exact name if no other "
+                + "device in range has it. See ble scan.",
             valueName: "device"))
     var device: DeviceSelector
 
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "The number of its advertising set, 0 to 15; of several, the one that is found first.",
+            "The number of its advertising set, 0 to 15. If repeated, uses the first set found.",
             valueName: "number"))
     var sets: [UInt8] = []
 
-    @Flag(help: "Look for it on LE Coded, too, where long range advertising is. Takes a controller that has it.")
+    @Flag(help: "Also scan on LE Coded, for long-range advertising. Requires a controller that supports it.")
     var coded = false
 
-    @Flag(help: "Print a JSON object for each line, with the time.")
+    @Flag(help: "Print each line as a JSON object, with the time.")
     var json = false
 
-    @Option(help: "End after so many reports.")
+    @Option(help: "Stop after this many reports.")
     var count: PositiveCount?
 
-    @Option(help: ArgumentHelp("End after this time, from when it was found on.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Stop after this time, counted from the first synchronization.", valueName: "seconds"))
     var time: Seconds?
 
-    @Option(help: ArgumentHelp("How long finding it may take.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time limit for finding the device and synchronizing.", valueName: "seconds"))
     var timeout = Seconds(30)
 
     @OptionGroup var transport: TransportOptions
 
     func validate() throws {
-        guard sets.allSatisfy({ $0 <= 15 }) else { throw ValidationError("--set is from 0 to 15") }
-        guard Set(sets).count == sets.count else { throw ValidationError("each --set is given once") }
+        guard sets.allSatisfy({ $0 <= 15 }) else { throw ValidationError("--set must be from 0 to 15") }
+        guard Set(sets).count == sets.count else { throw ValidationError("give each --set only once") }
     }
 
     func run() async throws {
@@ -75,7 +75,9 @@ struct Synchronize: AsyncParsableCommand {
                 let information = sync.information
                 say("ble: \(information.address), set \(information.sid), every \(information.interval)")
                 defer {
-                    if sync.droppedCount > 0 { say("ble: \(sync.droppedCount) reports were lost: the output is slow") }
+                    if sync.droppedCount > 0 {
+                        say("ble: \(sync.droppedCount) reports were lost because the output is slow")
+                    }
                 }
                 period = period ?? time.map(Attempts.init(within:))
                 try await show(sync, left, for: period?.left)

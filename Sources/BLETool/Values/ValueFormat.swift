@@ -113,7 +113,7 @@ extension ValueFormat {
             do throws(DecodingFailure) {
                 return .fields(try format.fields(octets))
             } catch {
-                return .malformed(octets, "no \(format.name), \(error)")
+                return .malformed(octets, "not \(format.name): \(error)")
             }
         }
     }
@@ -124,7 +124,7 @@ extension ValueFormat {
     }
 
     private func misfit(_ octets: [UInt8]) -> DecodedValue {
-        .malformed(octets, "no \(self), which does not fit into \(counted(octets.count, "octet"))")
+        .malformed(octets, "not \(self): \(counted(octets.count, "octet")) is the wrong length")
     }
 
     /// Decodes a value for which no format was requested: as the fields of a known characteristic, as text if it is
@@ -165,7 +165,7 @@ extension ValueFormat {
                     .usage, "a \(format.name) can be shown, not written; give its octets with --format hex")
             }
             octets = encode(text)
-            expectation = "it is no \(format.name)"
+            expectation = "it is not a valid \(format.name)"
         }
         guard let octets else { throw CommandFailure(.usage, "\(quoted(text)) cannot be written: \(expectation)") }
         return octets

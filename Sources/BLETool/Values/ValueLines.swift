@@ -9,8 +9,8 @@ import Synchronization
 struct ValueOutputOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
-            "How values are shown. By default in fields where the characteristic is known, else as text if it is printable, "
-                + "else in hexadecimal. Several numbers in one value are all shown."))
+            "The format of the values. By default, values of known characteristics are shown as fields, other values "
+                + "as text if printable, otherwise in hexadecimal. If a value holds several numbers, all are shown."))
     var format: ValueFormat?
 
     @Flag(help: "Print comma-separated values, with a heading.")
@@ -23,7 +23,7 @@ struct ValueOutputOptions: ParsableArguments, Sendable {
     var timestamps = false
 
     func validate() throws {
-        if csv && json { throw ValidationError("--csv and --json are two forms of output; choose one") }
+        if csv && json { throw ValidationError("--csv and --json exclude each other; choose one") }
     }
 }
 

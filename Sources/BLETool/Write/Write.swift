@@ -8,13 +8,13 @@ struct Write: AsyncParsableCommand, CommandWithoutOutput {
         abstract: "Writes values of a device.",
         discussion: HelpText.discussion(
             """
-            A UUID must stand for one characteristic; where the device has several, give SERVICE/UUID or a handle. Values are \
-            written in the order of the arguments, and the first that is refused is the last. Exits with status 3 if the \
-            device was not connected in time or lacks one of the characteristics, and with 4 if it refused a value.
+            A UUID must match exactly one characteristic. If it matches several, give SERVICE/UUID or a handle. Values \
+            are written in the order of the arguments, up to the first that is refused. Exits with status 3 if the \
+            device was not connected in time or lacks a characteristic, and with status 4 if it refused a value.
             """,
             examples: [
                 "ble write C0:11:22:33:44:55 2A06 01", "ble write Lamp --format utf8 2A00 Kitchen",
-                "# Several, and negative numbers, which are no options:",
+                "# Several values, and negative numbers after --:",
                 "ble write Robot --format i16 -- FF01 -100 FF02 250,250",
             ]))
 
@@ -22,17 +22,17 @@ struct Write: AsyncParsableCommand, CommandWithoutOutput {
 
     @Argument(
         help: ArgumentHelp(
-            "What to write, each followed by its value: a UUID, SERVICE/UUID, or a handle such as 0x0010.",
+            "The attributes to write, each followed by its value: a UUID, SERVICE/UUID, or a handle such as 0x0010.",
             valueName: "uuid value"))
     var arguments: [String]
 
-    @Option(help: "How values are given: hexadecimal by default; of numbers several, separated by commas.")
+    @Option(help: "The format of the values. Separate several numbers with commas.")
     var format: ValueFormat = .hex
 
-    @Flag(help: "Write without response: the device does not say whether it took the value.")
+    @Flag(help: "Write without response: the device does not confirm that it accepted the value.")
     var withoutResponse = false
 
-    @Flag(help: "Write without response, signed with the key of the bond where the link is not encrypted.")
+    @Flag(help: "Write without response, signed with the bond's key if the link is not encrypted.")
     var signed = false
 
     @OptionGroup var transport: TransportOptions
@@ -40,7 +40,7 @@ struct Write: AsyncParsableCommand, CommandWithoutOutput {
 
     func validate() throws {
         if withoutResponse && signed {
-            throw ValidationError("--signed is a way of writing without response; leave out --without-response")
+            throw ValidationError("--signed already writes without response; leave out --without-response")
         }
         _ = try assignments
     }
@@ -48,7 +48,7 @@ struct Write: AsyncParsableCommand, CommandWithoutOutput {
     private var assignments: [(selector: AttributeSelector, octets: [UInt8])] {
         get throws {
             guard arguments.count.isMultiple(of: 2) else {
-                throw ValidationError("each uuid needs a value behind it; in quotation marks if the value has spaces")
+                throw ValidationError("each uuid needs a value after it; put values with spaces in quotation marks")
             }
             return try stride(from: 0, to: arguments.count, by: 2).map { index in
                 guard let selector = AttributeSelector(argument: arguments[index]) else {
@@ -120,7 +120,7 @@ struct Write: AsyncParsableCommand, CommandWithoutOutput {
             guard attributes.count == 1 else {
                 let handles = attributes.map { "\($0.handle)" }.joined(separator: ", ")
                 throw CommandFailure(
-                    .usage, "\(connection.address) has several \(selector), at \(handles); give the handle")
+                    .usage, "\(connection.address) has several \(selector) attributes, at \(handles); give the handle")
             }
             return (attribute, octets)
         }

@@ -58,8 +58,8 @@ struct WriteProgress {
         let labels = lost.map(\.attribute.label).joined(separator: ", ")
         return CommandFailure(
             .linkLost,
-            "\(labels): sent without response, and the device did not answer afterwards: it is unknown whether it received "
-                + "\(lost.count == 1 ? "the value" : "the values"); write again if twice does no harm")
+            "\(labels): sent without response, and the device did not answer afterwards; it may not have received "
+                + "\(lost.count == 1 ? "the value" : "the values"); write again if writing twice is harmless")
     }
 
     /// Determines whether the write whose response was lost was performed.
@@ -78,8 +78,8 @@ struct WriteProgress {
             guard error.code == .att else { throw error }
             throw CommandFailure(
                 .linkLost,
-                "\(attribute.label): the answer to the write was lost, and the value cannot be read: it may have been "
-                    + "written; write it again if twice does no harm")
+                "\(attribute.label): the answer to the write was lost, and the value cannot be read; it may have been "
+                    + "written; write it again if writing twice is harmless")
         }
     }
 }

@@ -29,7 +29,7 @@ public struct BondArchive: Sendable {
             let shelves = try BondFile.decode(Content.self, from: bytes).adapters.map(\.shelf)
             adapters = []
             for shelf in shelves {
-                guard let shelf else { throw .damaged("it contradicts itself") }
+                guard let shelf else { throw .damaged("its content is inconsistent") }
                 adapters.append((shelf.identity, shelf.bonds))
             }
         } catch {

@@ -83,7 +83,9 @@ struct BondFile: Codable {
     }
 
     static func decode(_ bytes: [UInt8]) throws(Problem) -> BondShelf {
-        guard let shelf = try decode(BondFile.self, from: bytes).shelf else { throw .damaged("it contradicts itself") }
+        guard let shelf = try decode(BondFile.self, from: bytes).shelf else {
+            throw .damaged("its content is inconsistent")
+        }
         return shelf
     }
 
@@ -93,7 +95,7 @@ struct BondFile: Codable {
             let data = Data(bytes)
             let version = try JSONDecoder().decode(Header.self, from: data).version
             guard version <= Self.version else { throw Problem.laterVersion }
-            guard version == Self.version else { throw Problem.damaged("there is no version \(version) of such files") }
+            guard version == Self.version else { throw Problem.damaged("format version \(version) does not exist") }
             return try JSONDecoder().decode(type, from: data)
         } catch let problem as Problem {
             throw problem
@@ -106,15 +108,15 @@ struct BondFile: Codable {
     private static func describe(_ error: any Error) -> String {
         func place(_ path: [any CodingKey]) -> String {
             let names = path.map { key in key.intValue.map { "\($0)" } ?? key.stringValue }
-            return names.isEmpty ? "the whole" : names.joined(separator: ".")
+            return names.isEmpty ? "the file" : names.joined(separator: ".")
         }
         return switch error {
         case DecodingError.keyNotFound(let key, let context):
             "\(key.stringValue) is missing in \(place(context.codingPath))"
         case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
             DecodingError.dataCorrupted(let context):
-            context.codingPath.isEmpty ? "it is no JSON" : "\(place(context.codingPath)) makes no sense"
-        default: "it is no JSON"
+            context.codingPath.isEmpty ? "it is not JSON" : "\(place(context.codingPath)) is invalid"
+        default: "it is not JSON"
         }
     }
 

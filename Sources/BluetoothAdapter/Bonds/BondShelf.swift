@@ -34,7 +34,7 @@ struct BondShelf: Equatable, Sendable {
         try check(identity)
         guard !controllers.contains(where: controller.isSameDevice) else { return }
         guard controllers.count < BondLimits.identities else {
-            throw .full("controllers of one identity", maximum: BondLimits.identities)
+            throw .full("controllers per identity", maximum: BondLimits.identities)
         }
         controllers.append(controller)
     }
@@ -52,9 +52,9 @@ struct BondShelf: Equatable, Sendable {
         if bonds.isEmpty { identity = local }
         try check(local)
         guard bond.subscriptions.count <= BondLimits.subscriptions else {
-            throw .full("subscriptions of one bond", maximum: BondLimits.subscriptions)
+            throw .full("subscriptions per bond", maximum: BondLimits.subscriptions)
         }
-        guard Self.isValid(bond) else { throw .invalid("a key has 7 to 16 octets") }
+        guard Self.isValid(bond) else { throw .invalid("a key must have 7 to 16 octets") }
         guard let index = bonds.firstIndex(where: { $0.peer == bond.peer }) else {
             guard bonds.count < BondLimits.bonds else { throw .full("bonds", maximum: BondLimits.bonds) }
             bonds.append(bond)
@@ -77,7 +77,7 @@ struct BondShelf: Equatable, Sendable {
     }
 
     private func check(_ local: DeviceIdentity) throws(BondStoreError) {
-        guard local.address.isIdentity else { throw .invalid("the address of an identity is public or static") }
+        guard local.address.isIdentity else { throw .invalid("the address of an identity must be public or static") }
         guard identity == local else { throw .identityInUse(local.address) }
     }
 

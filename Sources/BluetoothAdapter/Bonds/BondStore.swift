@@ -103,36 +103,36 @@ extension BondStoreError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noDirectory:
-            "there is no place for bonds; set XDG_STATE_HOME or HOME to an absolute path, or name a directory"
+            "no directory for bonds is set; set XDG_STATE_HOME or HOME to an absolute path, or choose a directory"
         case .system(let action, let path, let errno):
-            "cannot \(action) \(path): \(Errno(errno).text); mend that or name another directory for bonds"
+            "cannot \(action) \(path): \(Errno(errno).text); fix that, or choose another directory for bonds"
         case .damaged(let path, let reason, .some(let place)):
-            "\(path) cannot be used: \(reason); it is now \(place), restore it from a backup or pair again"
+            "\(path) cannot be used: \(reason); it was moved to \(place); restore it from a backup, or pair again"
         case .damaged(let path, let reason, .none):
-            "\(path) cannot be used: \(reason); it cannot be set aside either, move it away"
+            "\(path) cannot be used: \(reason); it cannot be set aside either; move it away"
         case .laterVersion(let path):
-            "\(path) was written by a later version of this program; use that, or name another directory for bonds"
+            "\(path) was written by a later version of this program; use that version, or choose another directory"
         case .exposed(let path, true):
-            "others can write \(path), where keys are kept; allow only yourself: chmod 700 \(path)"
+            "other users can write to \(path), which holds keys; restrict it to yourself: chmod 700 \(path)"
         case .exposed(let path, false):
-            "others can read the keys in \(path); if nobody has, allow only yourself: chmod 600 \(path)"
+            "other users can read the keys in \(path); if none has, restrict it to yourself: chmod 600 \(path)"
         case .busy(let path):
-            "another program holds \(path); try again when that is done"
+            "another program has locked \(path); try again when it is done"
         case .full(let what, let maximum):
-            "there are \(maximum) \(what), and no more are kept; remove some that are not needed"
+            "the maximum of \(maximum) \(what) is reached; remove some that are not needed"
         case .invalid(let reason):
-            "this cannot be kept: \(reason)"
-        case .noThread: "there is no thread to write bonds with; stop other programs, and pair again"
+            "this cannot be stored: \(reason)"
+        case .noThread: "no thread could be created to write bonds; stop other programs, and pair again"
         case .overloaded(let count):
-            "\(count) new bonds wait for the disk, and the next one is not kept; pair again when the disk responds"
+            "\(count) new bonds are waiting for the disk, so the next is not stored; pair again when the disk responds"
         case .abandoned(let count):
             """
-            the adapter closed before \(count) \(count == 1 ? "change" : "changes") of bonds could be written; look for what holds \
-            up the disk, and pair again if a bond is missing
+            the adapter closed before \(count) \(count == 1 ? "change" : "changes") to bonds could be written; \
+            check the disk, and pair again if a bond is missing
             """
         case .noIdentity: "a bond was not written, because the adapter has no identity yet; wait until it is ready"
         case .identityInUse(let address):
-            "there are bonds of \(address) with another identity key; remove them, or name another directory for bonds"
+            "the store has bonds of \(address) with another identity key; remove them, or choose another directory"
         }
     }
 }

@@ -188,7 +188,7 @@ public final class FileBondStore: BondStore {
         do throws(BondFile.Problem) {
             let shelf = try BondFile.decode(content.bytes)
             guard self.file(of: shelf.identity.address).name == file.name else {
-                throw .damaged("it is of another identity than its name says")
+                throw .damaged("its identity does not match its name")
             }
             return shelf
         } catch {
@@ -230,7 +230,7 @@ extension BondStoreError {
         switch failure {
         case .system(let action, let path, let errno): self = .system(action, path: path, errno: errno)
         case .notAFile(let path): self = .damaged(path: path, reason: "\(failure)", setAside: nil)
-        case .tooLong(_, let maximum): self = .full("octets in the file of an identity", maximum: maximum)
+        case .tooLong(_, let maximum): self = .full("octets per identity file", maximum: maximum)
         case .busy(let path): self = .busy(path: path)
         }
     }

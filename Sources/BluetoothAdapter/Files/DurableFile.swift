@@ -138,9 +138,9 @@ package enum FileFailure: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .system(_, _, let errno): Errno(errno).text
-        case .notAFile: "it is no file"
+        case .notAFile: "it is not a file"
         case .tooLong(_, let maximum): "it is longer than \(maximum) octets"
-        case .busy: "another program holds it"
+        case .busy: "another program has locked it"
         }
     }
 }

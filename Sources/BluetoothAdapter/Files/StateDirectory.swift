@@ -29,9 +29,9 @@ package enum StateDirectory {
         case EEXIST: return
         case ENOENT where parent(of: path) != path:
             try make(parent(of: path))
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileFailure("make", path, .last) }
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileFailure("create", path, .last) }
             synchronize(parent(of: path))
-        default: throw FileFailure("make", path, .last)
+        default: throw FileFailure("create", path, .last)
         }
     }
 

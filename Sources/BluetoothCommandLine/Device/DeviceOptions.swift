@@ -6,15 +6,16 @@ public struct DeviceOptions: ParsableArguments, Sendable {
     /// The device to use: an address, or a name that no other device in range has.
     @Argument(
         help: ArgumentHelp(
-            "Its address, such as C0:11:22:33:44:55 (/P marks a public one), or its exact name where no other device in "
-                + "range has it. See ble scan.",
+            "The device's address, such as C0:11:22:33:44:55 (/P marks a public one), or its exact name if no other "
+                + "device in range has it. See ble scan.",
             valueName: "device"))
     public var device: DeviceSelector
 
     /// The time limit for finding the device and connecting to it, including repeated attempts. Defaults to 30 s.
     @Option(
         help: ArgumentHelp(
-            "How long finding and connecting may take, and trying again after a reset of the controller or a lost packet.",
+            "The time limit for finding the device and connecting, including retries after a controller reset or a "
+                + "lost packet.",
             valueName: "seconds"))
     public var timeout = Seconds(30)
 

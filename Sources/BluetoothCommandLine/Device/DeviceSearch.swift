@@ -87,7 +87,7 @@ public struct DeviceSearch: Sendable {
         CommandFailure(
             .notFound,
             "\(what) was not found in \(timeout) s"
-                + (suggestion.isEmpty ? "; check that it advertises, or allow a longer --timeout" : suggestion),
+                + (suggestion.isEmpty ? "; check that it advertises, or increase --timeout" : suggestion),
             isAbsence: true)
     }
 
@@ -109,11 +109,11 @@ public struct DeviceSearch: Sendable {
                 guard hasBeenConnected else {
                     throw CommandFailure(
                         .notFound,
-                        "\(address) was not connected in \(timeout) s; move closer, or allow a longer --timeout",
+                        "could not connect to \(address) in \(timeout) s; move closer, or increase --timeout",
                         isAbsence: true)
                 }
                 throw CommandFailure(
-                    .linkLost, "\(address) was connected, and did not answer; restart it, or allow a longer --timeout")
+                    .linkLost, "\(address) was connected but did not answer; restart it, or increase --timeout")
             }
         }
     }

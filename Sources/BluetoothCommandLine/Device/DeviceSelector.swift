@@ -14,7 +14,7 @@ extension DeviceSelector: ExpressibleByArgument {
         if let address = DeviceAddress(argument) {
             self = .address(address)
         } else if argument.isEmpty {
-            ArgumentRefusal.note(argument, "a device has an address or a name; see ble scan")
+            ArgumentRefusal.note(argument, "give the device's address or name; see ble scan")
             return nil
         } else if Self.isMeantAsAddress(argument) {
             ArgumentRefusal.note(argument, DeviceAddress.expectation)

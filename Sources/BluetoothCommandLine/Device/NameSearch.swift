@@ -77,8 +77,8 @@ struct NameSearch {
             case (1, _): "\(close[0]) is advertising"
             case (2..., _): close.dropLast().joined(separator: ", ") + " and \(close[close.count - 1]) are advertising"
             case (_, 0): "no device is advertising"
-            case (_, 1): "the one device in range has another name; see ble scan"
-            case (_, let count): "none of the \(count) devices in range has a name like it; see ble scan"
+            case (_, 1): "the only device in range has a different name; see ble scan"
+            case (_, let count): "none of the \(count) devices in range has a similar name; see ble scan"
             }
         return "no device named \(quoted(wanted)) yet; \(found)"
     }

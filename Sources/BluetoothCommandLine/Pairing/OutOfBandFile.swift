@@ -12,14 +12,14 @@ struct OutOfBandFile: Sendable {
     func read() throws(CommandFailure) -> OutOfBandRecord {
         let text = String(decoding: try InputFile.contents(of: path, maximumSize: Self.maximumLength), as: UTF8.self)
         guard let octets = [UInt8](hexadecimal: text) else {
-            throw CommandFailure(.usage, "\(path): AD structures are written in hexadecimal digits, two for each octet")
+            throw CommandFailure(.usage, "\(path): not hexadecimal; write AD structures with two digits per octet")
         }
         do throws(DecodingFailure) {
             return try OutOfBandRecord(decoding: octets.span)
         } catch {
             throw CommandFailure(
                 .usage,
-                "\(path): no out-of-band data for pairing, which is a TK value, or a confirmation and a random value")
+                "\(path): no out-of-band data for pairing; a TK value, or a confirmation and a random value, is needed")
         }
     }
 

@@ -7,28 +7,28 @@ public struct AgentOptions: ParsableArguments, Sendable {
     /// terminal, and no input and no output elsewhere.
     @Option(
         help: ArgumentHelp(
-            "What can be shown and typed here: display, display-yes-no, keyboard, none or keyboard-display. By default all of "
-                + "it on a terminal and nothing elsewhere; with --passkey, keyboard.",
+            "The IO capability: display, display-yes-no, keyboard, none or keyboard-display. Defaults to keyboard with "
+                + "--passkey, to keyboard-display on a terminal, and to none elsewhere.",
             valueName: "capability"))
     public var io: IOCapability?
 
     /// The passkey to enter without asking; nil to ask the user.
     @Option(
         help: ArgumentHelp(
-            "Enter this passkey without asking. For tests: a fixed passkey is a weak one, since whoever listens to one "
-                + "pairing knows it for the next.",
+            "Enter this passkey without asking. For tests only: anyone who eavesdrops on one pairing knows a fixed "
+                + "passkey for the next.",
             valueName: "six digits"))
     public var passkey: Passkey?
 
     /// Whether to accept every pairing request and every compared number without asking the user.
-    @Flag(help: "Answer yes without asking, to whoever wants to pair, and to every number that is to be compared.")
+    @Flag(help: "Accept every pairing request and every number to compare, without asking.")
     public var accept = false
 
     /// Whether to require MITM protection, so that Just Works is refused.
     @Flag(
         help: ArgumentHelp(
-            "Require protection against machines in the middle, whichever device begins to pair: a passkey, numbers that are "
-                + "compared, or out-of-band data. Just Works is refused."))
+            "Require MITM protection, whichever device starts the pairing: passkey entry, numeric comparison or "
+                + "out-of-band data. Just Works is refused."))
     public var authenticated = false
 
     /// Whether to require LE Secure Connections, so that legacy pairing is refused.
@@ -38,22 +38,22 @@ public struct AgentOptions: ParsableArguments, Sendable {
     /// The smallest accepted size of an encryption key, in octets, 7 to 16; nil for 16.
     @Option(
         help: ArgumentHelp(
-            "Accept encryption keys of this length, 7 to 16. By default only those of 16 octets.", valueName: "octets"))
+            "The shortest encryption key to accept, 7 to 16 octets. Defaults to 16.", valueName: "octets"))
     public var minimumKeySize: UInt8?
 
     /// Whether a device that has lost its bond may pair again by Just Works if the user agrees.
     @Flag(
         help: ArgumentHelp(
-            "Let a device that has lost the keys of its bond pair again by Just Works, if you agree. Anyone who takes its "
-                + "address can do that."))
+            "Let a device that has lost the keys of its bond pair again with Just Works, if you agree. Any device can "
+                + "do that by spoofing its address."))
     public var replaceBonds = false
 
     /// The path of a file with the out-of-band data of the other device; nil for none. The file is read when it is
     /// needed.
     @Option(
         help: ArgumentHelp(
-            "Pair with the out-of-band data of the other device, which is in this file: AD structures in hexadecimal, as an NFC "
-                + "tag has them. It is read when it is needed.",
+            "Pair with the other device's out-of-band data from this file: AD structures in hexadecimal, as on an NFC "
+                + "tag. The file is read when it is needed.",
             valueName: "file"),
         completion: .file())
     public var oobIn: String?
@@ -61,8 +61,8 @@ public struct AgentOptions: ParsableArguments, Sendable {
     /// The path of a new file for this device's out-of-band data; nil to create none.
     @Option(
         help: ArgumentHelp(
-            "Make out-of-band data for the other device, and write it to this new file, which only you can read. It is good for "
-                + "one pairing, and whoever has it can pretend to be this device.",
+            "Generate out-of-band data for the other device and write it to this new file, which only you can read. It "
+                + "is valid for one pairing. Anyone who has it can impersonate this device.",
             valueName: "file"),
         completion: .file())
     public var oobOut: String?
@@ -81,7 +81,7 @@ public struct AgentOptions: ParsableArguments, Sendable {
     /// - Throws: `ValidationError` if the key size is not from 7 to 16 octets.
     public func validate() throws {
         guard let minimumKeySize, !(7...16).contains(minimumKeySize) else { return }
-        throw ValidationError("--minimum-key-size is a number of octets from 7 to 16, not \(minimumKeySize)")
+        throw ValidationError("--minimum-key-size must be from 7 to 16 octets, not \(minimumKeySize)")
     }
 
     /// Makes a host apply the requirements in these options to every pairing.
@@ -113,7 +113,7 @@ public struct AgentOptions: ParsableArguments, Sendable {
         try await adapter.withPairingAgent(agent(TerminalPrompt(StandardTerminal()), reportsEnd: reportsEnd)) {
             if let oobOut {
                 try OutOfBandFile(path: oobOut).write(OutOfBandRecord(try await adapter.outOfBandData()))
-                say("\(oobOut) has what the other device needs to pair with this one: keep it secret")
+                say("\(oobOut) contains what the other device needs to pair with this one; keep it secret")
             }
             return try await body()
         }
@@ -123,7 +123,7 @@ public struct AgentOptions: ParsableArguments, Sendable {
 /// The options of a program for which pairing is optional.
 public struct PairingOptions: ParsableArguments, Sendable {
     /// Whether to pair with devices.
-    @Flag(help: "Pair with devices, and ask on the terminal what there is to ask.")
+    @Flag(help: "Pair with devices. Questions, such as for a passkey, appear on the terminal.")
     public var pair = false
 
     /// The options that apply if `pair` is true.
@@ -139,7 +139,7 @@ public struct PairingOptions: ParsableArguments, Sendable {
         guard pair || !agent.isAnyGiven else {
             throw ValidationError(
                 "--io, --passkey, --accept, --authenticated, --secure-connections, --minimum-key-size, --replace-bonds, "
-                    + "--oob-in and --oob-out are about pairing; add --pair")
+                    + "--oob-in and --oob-out require --pair")
         }
     }
 
@@ -171,7 +171,8 @@ public struct BondOptions: ParsableArguments, Sendable {
     /// The directory of the bonds; nil for the default one.
     @Option(
         help: ArgumentHelp(
-            "Where bonds are kept; by default in $XDG_STATE_HOME/swift-bluetooth-le/bonds.", valueName: "directory"))
+            "The directory of the bonds. Defaults to $XDG_STATE_HOME/swift-bluetooth-le/bonds.",
+            valueName: "directory"))
     public var bonds: String?
 
     /// Creates options for the argument parser to fill in.

@@ -63,19 +63,19 @@ extension TerminalAgent {
             guard record.address.map({ names.contains(PeerID($0)) }) ?? true else { return nil }
             return record.data
         } catch {
-            desk.prompt.say("pairing goes on without out-of-band data: \(error)")
+            desk.prompt.say("pairing continues without out-of-band data: \(error)")
             return nil
         }
     }
 
     func showPasskey(_ passkey: UInt32, for connection: Connection) async {
         desk.activity.began(with: connection.peer)
-        desk.prompt.say("passkey \(Passkey(passkey)): enter it at \(connection.label)")
+        desk.prompt.say("passkey \(Passkey(passkey)): enter it on \(connection.label)")
     }
 
     func confirmNumber(_ number: UInt32, for connection: Connection) async -> Bool {
         if desk.acceptsEverything {
-            desk.prompt.say("\(Passkey(number)) is accepted, whatever \(connection.label) shows")
+            desk.prompt.say("\(Passkey(number)) is accepted without checking what \(connection.label) shows")
             return true
         }
         desk.activity.began(with: connection.peer)
@@ -85,7 +85,7 @@ extension TerminalAgent {
     func enterPasskey(for connection: Connection) async -> UInt32? {
         desk.activity.began(with: connection.peer)
         if let passkey = desk.passkey { return passkey.value }
-        let question = "the passkey that \(connection.label) shows, six digits, or nothing to refuse: "
+        let question = "enter the passkey that \(connection.label) shows (six digits), or nothing to refuse: "
         let answer: Passkey?? = await desk.prompt.ask(question, about: connection.peer) { line in
             if line.trimmed.isEmpty { return .answer(nil) }
             guard let passkey = Passkey(argument: line.trimmed) else {
@@ -109,8 +109,8 @@ extension TerminalAgent {
                 !connection.security.isEncrypted
             else { return }
             desk.prompt.say(
-                "it has not used the keys of its bond; if it has lost them, remove the bond with \"ble bonds remove "
-                    + "\(connection.peer)\" and pair again, or see --replace-bonds")
+                "the device did not use the keys of its bond; if it has lost them, remove the bond with "
+                    + "\"ble bonds remove \(connection.peer)\" and pair again, or see --replace-bonds")
         }
     }
 }

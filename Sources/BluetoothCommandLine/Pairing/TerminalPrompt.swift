@@ -146,6 +146,8 @@ final class TerminalPrompt: Sendable {
     }
 
     private func refuse(_ peer: PeerID) {
-        say("\(peer) is refused, since nobody can answer: standard input is no terminal; see --accept and --passkey")
+        say(
+            "pairing with \(peer) is refused because nobody can answer: standard input is not a terminal; see --accept "
+                + "and --passkey")
     }
 }

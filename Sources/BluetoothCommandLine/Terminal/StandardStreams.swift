@@ -12,7 +12,7 @@ enum StandardStreams {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             // The system assigns the lowest free descriptor.
             guard open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) == descriptor else {
-                throw CommandFailure(.usage, "descriptor \(descriptor) is closed, and /dev/null cannot take its place")
+                throw CommandFailure(.usage, "descriptor \(descriptor) is closed and cannot be replaced by /dev/null")
             }
         }
     }

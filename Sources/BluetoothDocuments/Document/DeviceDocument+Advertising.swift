@@ -42,8 +42,8 @@ extension DeviceDocument.Advertising {
         }
         fields.manufacturerData = try object.list("manufacturerData") { element throws(DocumentError) in
             let object = try element.object(["company", "data"])
-            let company = try object.required("company", expected: "the number of a company")
-                .integer(0...0xFFFF, expected: "the number of a company such as \"0x004C\"")
+            let company = try object.required("company", expected: "a company identifier")
+                .integer(0...0xFFFF, expected: "a company identifier such as \"0x004C\"")
             return .init(companyID: UInt16(company), data: try object.data("data"))
         }
         if let power = object["txPower"] {

@@ -19,11 +19,11 @@ extension DeviceDocument {
         self.init()
         if let format = object["format"] { _ = try format.choice([(Self.format, true)]) }
         if let version = object["version"] {
-            _ = try version.integer(1...Self.version, expected: "version \(Self.version), the only one there is")
+            _ = try version.integer(1...Self.version, expected: "version \(Self.version), the only version")
         }
         name = try object["name"].map { name throws(DocumentError) in try name.string() }
         address = try object["address"].map { address throws(DocumentError) in
-            let expected = "an address such as \"C0:11:22:33:44:55\", with \"/P\" behind a public one"
+            let expected = "an address such as \"C0:11:22:33:44:55\", followed by \"/P\" if it is public"
             guard let value = DeviceAddress(try address.string(expected: expected)) else {
                 throw address.failure(expected: expected)
             }

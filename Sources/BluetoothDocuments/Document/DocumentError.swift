@@ -46,10 +46,10 @@ extension DocumentError: CustomStringConvertible {
                 case .notJSON(let reason): "this is not JSON: \(JSONText.quoted(reason).dropFirst().dropLast())"
                 case .expected(let expected, let found): "expected \(expected), found \(found)"
                 case .unknownMember(let known):
-                    "there is no such member; expected one of \(known.joined(separator: ", "))"
-                case .missing(let expected): "this is missing; expected \(expected)"
-                case .contradicts(let other): "only one of this and \"\(other)\" can be there"
-                case .tooMany(let maximum): "expected at most \(maximum) of these"
+                    "unknown member; expected one of \(known.joined(separator: ", "))"
+                case .missing(let expected): "missing; expected \(expected)"
+                case .contradicts(let other): "cannot be combined with \"\(other)\""
+                case .tooMany(let maximum): "expected at most \(maximum) elements"
                 case .database(let error): "\(error)"
                 case .advertisementTooLong(let excess): "too long by \(excess) octets"
                 }

@@ -31,15 +31,15 @@ extension GATTDatabaseError: CustomStringConvertible {
         case .noRoom(let count): "there is no room for \(count) attributes up to handle 0xFFFF"
         case .handleInUse(let handle): "handle \(handle) belongs to another service"
         case .handleOutOfOrder(let handle, let previous):
-            "handle \(handle) is not above \(previous), that of the attribute in front of it"
+            "handle \(handle) is not above \(previous), the handle of the attribute before it"
         case .endBeforeLastAttribute(let end, let last):
             "the service ends at handle \(end), before its last attribute, \(last)"
-        case .notFound(let handle): "there is nothing at handle \(handle)"
+        case .notFound(let handle): "no service or attribute has the handle \(handle)"
         case .included(let handle, let other):
-            "the service at handle \(handle) is included by the one at \(other); remove that first, or both at once"
+            "the service at handle \(handle) is included by the one at \(other); remove that first, or both together"
         case .valueTooLong(let maximum): "the value is longer than the \(maximum) octets allowed"
         case .valueNotSettable(let handle):
-            "the value at handle \(handle) is not kept in the database, or has another length for good"
+            "the value at handle \(handle) is not stored in the database, or has another fixed length"
         }
     }
 }

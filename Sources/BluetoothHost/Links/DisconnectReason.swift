@@ -52,14 +52,14 @@ extension DisconnectReason: CustomStringConvertible {
         case .byPeer: "the peer ended the connection"
         case .peerShutDown: "the peer shut down"
         case .byThisDevice: "this device ended the connection"
-        case .supervisionTimeout: "the peer was not heard any more (supervision timeout)"
+        case .supervisionTimeout: "nothing was received from the peer (supervision timeout)"
         case .adapterReset: "the adapter was reset"
         case .adapterRemoved: "the adapter is gone"
         case .encryption(let status): "encryption failed: \(status)"
-        case .transactionTimeout: "the peer left a request unanswered for too long"
-        case .consumerTooSlow: "values came faster than this program took them"
+        case .transactionTimeout: "the peer did not answer a request in time"
+        case .consumerTooSlow: "values arrived faster than this program consumed them"
         case .peerTooFast:
-            "the peer sent more requests or indications, without waiting for the answers, than can be kept"
+            "the peer sent too many requests or indications without waiting for the answers"
         case .unknown: "the connection has ended"
         case .other(let status): "\(status)"
         }

@@ -21,27 +21,28 @@ package enum MachineCatalog {
                 ControllerLifecycle.self,
                 "Brings the controller up, and resets it after failures until it fails too often."),
             Entry(
-                AdvertisingSet.self, "Moves one advertising set towards what the application wants, and off the air."),
-            Entry(Scanner.self, "Scans as the application, searches for peers and synchronizations need it."),
-            Entry(Initiator.self, "Connects to the peers that are wanted, one connection at a time."),
+                AdvertisingSet.self,
+                "Puts one advertising set into the state that the application wants, and takes it off the air."),
+            Entry(Scanner.self, "Scans as the application, searches for peers and synchronizations require."),
+            Entry(Initiator.self, "Connects to the requested peers, one at a time."),
             Entry(
                 ResolvingList.self,
                 "Fills the controller's list of peers whose private addresses it resolves, one command at a time."),
-            Entry(PrivateAddress.self, "Replaces the random address of a host with privacy when its time is over."),
+            Entry(PrivateAddress.self, "Replaces the random address of a host with privacy when it expires."),
             Entry(
                 PeriodicSynchronizer.self,
-                "Finds the periodic advertising that is wanted; several requests take turns."),
+                "Synchronizes to the requested periodic advertising; several requests take turns."),
             Entry(
-                BearerNegotiation.self, "Asks a peer whether it has enhanced ATT bearers, and opens them one at a time."
-            ),
-            Entry(LinkEncryption.self, "Keeps what a link is encrypted with, and which key the controller was given."),
+                BearerNegotiation.self,
+                "Asks a peer whether it supports enhanced ATT bearers, and opens them one at a time."),
+            Entry(LinkEncryption.self, "Tracks how a link is encrypted, and which key the controller was given."),
             Entry(
                 PairingConclusion.self,
                 "Holds the result of a pairing until the peer has the last keys and the bond is stored."),
             Entry(ServiceChangeIndication.self, "Indicates changes of this host's database to a peer, one at a time."),
             Entry(KeyMaterialIndication.self, "Indicates a change of the Encrypted Data Key Material to a peer."),
             Entry(ParameterNegotiation.self, "Changes the connection parameters of a link, or asks its central to."),
-            Entry(PHYNegotiation.self, "Asks the controllers for other PHYs, one request at a time."),
+            Entry(PHYNegotiation.self, "Asks the controllers to change the PHYs, one request at a time."),
             Entry(PowerReadings.self, "Reads the power of this device and of the peer on a link."),
             Entry(PathLossReports.self, "Turns reports of a link's path loss on and off."),
             Entry(TransmitPowerReports.self, "Turns reports of changed transmit power on and off."),

@@ -100,7 +100,7 @@ extension ChannelOpeningFailure: CustomStringConvertible {
         case .refused(let result): "the peer refused the channel: \(result.text)"
         case .notSupported: "the peer has no L2CAP channels of this kind"
         case .timedOut: "the peer did not answer the request for a channel"
-        case .invalidResponse: "the peer answered the request for a channel with what cannot be"
+        case .invalidResponse: "the peer's answer to the request for a channel was invalid"
         case .cancelled: "cancelled"
         }
     }
@@ -112,7 +112,7 @@ extension ChannelReconfigurationFailure: CustomStringConvertible {
         switch self {
         case .refused(let result): "the peer refused the channel's new limits: \(result.text)"
         case .notSupported: "the peer cannot change the limits of channels"
-        case .timedOut: "the peer did not answer the request for other limits of a channel"
+        case .timedOut: "the peer did not answer the request to change a channel's limits"
         }
     }
 }
@@ -136,11 +136,11 @@ extension ChannelEnd: CustomStringConvertible {
     public var description: String {
         switch self {
         case .byThisDevice: "this device closed the channel"
-        case .timedOut: "the channel was closed, and the peer did not take what was still to send"
+        case .timedOut: "the channel was closed before the peer had accepted all data"
         case .byPeer: "the peer closed the channel"
         case .violated(let violation): "the channel was closed because the peer sent \(violation)"
-        case .dataLost: "the channel was closed because some of its data was lost in this device"
-        case .linkEnded: "the connection has ended, and the channel with it"
+        case .dataLost: "the channel was closed because some of its data was lost on this device"
+        case .linkEnded: "the connection ended, and with it the channel"
         }
     }
 }
@@ -149,13 +149,13 @@ extension ChannelViolation: CustomStringConvertible {
     /// The violation as the object of "the peer sent", such as `an SDU longer than the MTU`.
     public var description: String {
         switch self {
-        case .creditExceeded: "more than it had credits for"
+        case .creditExceeded: "more K-frames than it had credits for"
         case .frameTooLong: "a K-frame longer than the MPS"
         case .lengthMissing: "a K-frame without the length of its SDU"
         case .sduTooLong: "an SDU longer than the MTU"
-        case .sduExceeded: "more than the SDU it belongs to"
+        case .sduExceeded: "K-frames with more octets than their SDU"
         case .creditOverflow: "credits beyond 65535"
-        case .endpointReused: "the endpoint of an open channel for another one"
+        case .endpointReused: "the endpoint of this channel for another channel"
         }
     }
 }

@@ -38,7 +38,7 @@ final class EventLog: Sendable {
         let attribute = handle.map { "handle \($0)" } ?? "no handle"
         say(
             .warning, .unserved,
-            "\(request) of \(attribute) by \(link.peer): nobody takes the events of that characteristic; iterate over them"
+            "\(request) of \(attribute) by \(link.peer) was not handled: iterate over the events of that characteristic"
         )
     }
 
@@ -53,17 +53,17 @@ final class EventLog: Sendable {
 
     /// - Parameter count: the number of sightings dropped so far.
     func sightingsDropped(_ count: Int) {
-        say(.warning, count, "a sighting was dropped: the scan's consumer falls behind by more than 65,536")
+        say(.warning, count, "a sighting was dropped: the scan's consumer is more than 65,536 sightings behind")
     }
 
     // MARK: - The controller
 
     func ready() { logger.debug("the controller is ready") }
     func resetting(_ cause: HostResetCause) { say(.warning, .reset, "the controller is being reset: \(cause)") }
-    func lost(_ error: BluetoothError) { say(.warning, .loss, "the controller is gone, and is waited for: \(error)") }
+    func lost(_ error: BluetoothError) { say(.warning, .loss, "the controller is gone, waiting for it: \(error)") }
 
     func retryFailed(_ error: BluetoothError) {
-        say(.notice, .retry, "an attempt to get the controller has failed, and another one follows: \(error)")
+        say(.notice, .retry, "failed to open the controller, retrying: \(error)")
     }
 
     // MARK: - Pairing
@@ -72,9 +72,9 @@ final class EventLog: Sendable {
         let security = link.state.withLock { $0.security }
         let hint =
             if error == .local(.authenticationRequirements), security.isBonded, !security.isEncrypted {
-                "; it has not used the keys of its bond: if it was reset, remove the bond and pair again"
+                "; it has not used the keys of its bond; if it was reset, remove the bond and pair again"
             } else {
-                hasAgent ? "" : "; there is no pairing agent here, see Adapter.withPairingAgent"
+                hasAgent ? "" : "; this program has no pairing agent, see Adapter.withPairingAgent"
             }
         say(.notice, .pairingFailed, "pairing with \(link.peer) has failed: \(error)\(hint)")
     }

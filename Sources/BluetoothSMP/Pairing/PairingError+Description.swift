@@ -10,8 +10,8 @@ extension PairingError: CustomStringConvertible {
                 + String(status, radix: 16, uppercase: true) + "); pair again"
         case .disconnected: "the connection ended"
         case .cancelled: "cancelled"
-        case .bondNotStored: "the bond could not be stored; make room where bonds are kept, and pair again"
-        case .encryptedWithKnownKey: "the link was encrypted with a key that existed already"
+        case .bondNotStored: "the bond could not be stored; make room in the bond store, and pair again"
+        case .encryptedWithKnownKey: "the link was encrypted with an existing key"
         }
     }
 }

@@ -261,7 +261,7 @@ open class CBCentralManager: CBManager {
 
     private func isOurs(_ peripheral: CBPeripheral) -> Bool {
         if peripheral.manager === self { return true }
-        reportMisuse("\(peripheral) belongs to another manager than \(self)")
+        reportMisuse("\(peripheral) belongs to a manager other than \(self)")
         return false
     }
 }

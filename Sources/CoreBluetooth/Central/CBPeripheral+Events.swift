@@ -19,8 +19,8 @@ extension CBPeripheral {
 
     /// Data from the peripheral was lost, which may have contained values of any subscribed characteristic.
     func lost(_ loss: LinkLoss) {
-        reportFailure("data of \(self) was lost: \(loss)")
-        let error = told(CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "Data of the peripheral was lost."]))
+        reportFailure("data from \(self) was lost: \(loss)")
+        let error = told(CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "Data from the peripheral was lost."]))
         for characteristic in attributes.notifyingCharacteristics {
             delegate?.peripheral(self, didUpdateValueFor: characteristic, error: error)
         }

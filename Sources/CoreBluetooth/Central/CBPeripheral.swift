@@ -245,10 +245,10 @@ open class CBPeripheral: CBPeer {
             guard data.count <= length else {
                 return reportMisuse(
                     "a value of \(data.count) octets does not fit in a write without response to \(self): "
-                        + "at most \(length) do")
+                        + "the maximum is \(length)")
             }
             if link.writeCommand([UInt8](data), to: characteristic.handle) { return }
-            reportMisuse("a write without response to \(self) was dropped: too many wait")
+            reportMisuse("a write without response to \(self) was dropped: too many are pending")
         }
     }
 
@@ -285,7 +285,7 @@ open class CBPeripheral: CBPeer {
     /// Reports a discovery without a delegate. The discovery takes place anyway, but an application seldom intends
     /// that.
     private func tellIfNobodyListens(_ call: String) {
-        if delegate == nil { reportMisuse("\(self) is to \(call) and has no delegate to be told") }
+        if delegate == nil { reportMisuse("\(self) was asked to \(call), but has no delegate") }
     }
 
     /// The link, while the application knows that the peripheral is connected.
@@ -299,7 +299,7 @@ open class CBPeripheral: CBPeer {
     /// Whether an attribute is one of this peripheral's, discovered on this connection.
     private func isKnown(_ attribute: CBAttribute) -> Bool {
         if $attributes.withLock({ $0.contains(attribute) }) { return true }
-        reportMisuse("\(attribute) is not known to \(self), or no longer: discover it first")
+        reportMisuse("\(attribute) is not known to \(self), or has been invalidated: discover it first")
         return false
     }
 

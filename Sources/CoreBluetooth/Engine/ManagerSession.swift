@@ -145,7 +145,7 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
         guard let restoreIdentifier, let directory = environment.stateDirectory else { return nil }
         let file = StateFile(kind, restoreIdentifier, in: directory)
         guard StateClaims.claim(file) else {
-            reportMisuse("a \(kind) manager with the restore identifier \(restoreIdentifier) is there already")
+            reportMisuse("a \(kind) manager with the restore identifier \(restoreIdentifier) already exists")
             return nil
         }
         let keeper = StateKeeper(file, current)
@@ -172,7 +172,7 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
             return false
         case .unavailable:
             guard let failure = runner.failure else { return false }
-            report("no Bluetooth: \(failure)")
+            report("Bluetooth is not available: \(failure)")
             change(to: CBManagerState(whereOpeningFailed: failure), nil)
             return false
         // If the adapter was closed, the caller that closed it sets the state.

@@ -116,7 +116,7 @@ final class SharedAdapter: @unchecked Sendable {
             for user in users { user.join(runner) }
         } catch {
             // There is no retry: the error is reported to each manager.
-            reportFailure("no Bluetooth: \(error)")
+            reportFailure("Bluetooth is not available: \(error)")
             for user in users { user.adapterIsAway(.unsupported) }
         }
     }

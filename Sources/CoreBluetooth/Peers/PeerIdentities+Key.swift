@@ -34,7 +34,7 @@ extension PeerIdentities {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
         } catch {
             BluetoothEnvironment.logger.warning(
-                "identifiers of peripherals will be others in the next run: \(file.path) cannot be written: \(error)")
+                "the identifiers of peripherals will change in the next run: cannot write \(file.path): \(error)")
         }
         return key
     }

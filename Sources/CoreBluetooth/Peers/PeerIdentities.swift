@@ -35,7 +35,7 @@ struct PeerIdentities: Sendable {
         _ block: [UInt8], by body: (inout [UInt8], SymmetricKey) throws -> Void
     ) -> [UInt8] {
         var block = block
-        do { try body(&block, key) } catch { preconditionFailure("AES-128 takes any block of 16 octets: \(error)") }
+        do { try body(&block, key) } catch { preconditionFailure("AES-128 accepts any block of 16 octets: \(error)") }
         return block
     }
 }

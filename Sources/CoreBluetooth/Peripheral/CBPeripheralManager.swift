@@ -227,7 +227,8 @@ open class CBPeripheralManager: CBManager {
             return answer
         }
         guard let answer else {
-            return reportMisuse("\(request) has been answered, or is not the first of those that were told together")
+            return reportMisuse(
+                "\(request) was already answered, or is not the first of the requests delivered together")
         }
         session.respond(answer, request.value ?? Data(), result)
     }

@@ -15,7 +15,7 @@ extension ServerSession {
                 lock.withLock { services.append(Service(definition: definition)) }
                 restored.append(service)
             } catch {
-                reportFailure("\(service) is not published any more: \(error)")
+                reportFailure("\(service) is no longer published: \(error)")
             }
         }
         manager.restore(restored)

@@ -57,9 +57,9 @@ struct StateFile: Sendable {
     /// - Throws: an error that states why the data cannot be used.
     static func decode<State: RestorableState>(_ type: State.Type, from data: Data) throws -> State {
         let version = try JSONDecoder().decode(Header.self, from: data).version
-        guard version == Self.version else { throw Damage(what: "it is of version \(version), not \(Self.version)") }
+        guard version == Self.version else { throw Damage(what: "its version is \(version), not \(Self.version)") }
         let state = try JSONDecoder().decode(Content<State>.self, from: data).state
-        guard state.isValid else { throw Damage(what: "it contradicts itself") }
+        guard state.isValid else { throw Damage(what: "its content is inconsistent") }
         return state
     }
 
@@ -72,8 +72,8 @@ struct StateFile: Sendable {
     private func setAside(_ error: any Error) {
         let place = file.setAside()
         reportFailure(
-            "nothing is restored: \(file.path) cannot be used: \(error); "
-                + (place.map { "it is now \($0)" } ?? "it cannot be set aside either, remove it"))
+            "no state is restored: \(file.path) cannot be used: \(error); "
+                + (place.map { "it was moved to \($0)" } ?? "it cannot be set aside either; remove it"))
     }
 
     // MARK: - Writing

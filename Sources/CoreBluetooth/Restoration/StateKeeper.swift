@@ -64,7 +64,7 @@ final class StateKeeper<State: RestorableState>: @unchecked Sendable {
         written = failure == nil ? state : nil
         // The same failure is logged once.
         if let failure, failure != lastFailure {
-            reportFailure("nothing will be restored: \(file.url.path) cannot be written: \(failure)")
+            reportFailure("no state will be restored: cannot write \(file.url.path): \(failure)")
         }
         lastFailure = failure
     }

@@ -34,7 +34,7 @@ extension DeviceFault: CustomStringConvertible {
             if let group {
                 "not permitted to open \(path); join its group, and log in again: sudo usermod -aG \(group) $USER"
             } else {
-                "not permitted to open \(path); allow it until the next start: sudo chown $USER \(path)"
+                "not permitted to open \(path); allow it until the next reboot: sudo chown $USER \(path)"
             }
         case .inUse(let path): "another program has \(path) open; see which, and stop it: sudo fuser -v \(path)"
         case .notASerialDevice: "not a serial device; check the path"
@@ -44,7 +44,7 @@ extension DeviceFault: CustomStringConvertible {
         case .noVirtualHCI(let path):
             "there is no \(path); load the driver: sudo modprobe hci_vhci (in a container, also pass it the device)"
         case .takesControllersOnly:
-            "gives controllers to the kernel; use hci-socket:N for the kernel's adapter"
+            "provides controllers to the kernel; use hci-socket:N for the kernel's adapter"
         }
     }
 }

@@ -9,7 +9,7 @@ extension VirtualRadio {
     /// Tasks that wait for an outcome are resumed on their own executors, possibly only after this call returns. Use
     /// `advance(by:)` to let them act at the instant itself.
     public func advanceHosts(by duration: Duration) {
-        precondition(time == .manual, "the time of this radio is the system's")
+        precondition(time == .manual, "this radio uses the system's time")
         let end = now.advanced(by: duration)
         while let deadline = takeTurns(), deadline <= end { setTime(deadline) }
         setTime(end)
@@ -25,7 +25,7 @@ extension VirtualRadio {
     /// started yet may start after the call returns, so wait until it has reached the right point first. `withTimeout`
     /// and `Task.sleep` use the system's clock.
     public func advance(by duration: Duration) async {
-        precondition(time == .manual, "the time of this radio is the system's")
+        precondition(time == .manual, "this radio uses the system's time")
         let end = now.advanced(by: duration)
         while true {
             let deadline = await settle()

@@ -7,7 +7,7 @@ import Testing
 @testable import BluetoothAdapter
 
 /// The files are as BlueZ 5.66 writes them, with keys that people have published.
-@Suite("Bonds of BlueZ")
+@Suite("Bonds stored by BlueZ")
 struct BlueZStorageTests {
     private let directory = TemporaryDirectory()
 
@@ -96,7 +96,7 @@ struct BlueZStorageTests {
         try BlueZDevice(address, KeyFile(text)).bond
     }
 
-    @Test("Keys are the other way round, and each is for the role that BlueZ has it for")
+    @Test("Keys are byte-reversed, and each is used for the role that BlueZ stores it for")
     func legacy() throws {
         let address = DeviceAddress(0xC569_86F3_48C2, kind: .random)
         let expected = Bond(
@@ -114,7 +114,7 @@ struct BlueZStorageTests {
         #expect(try Self.bond(Self.keyboard) == expected)
     }
 
-    @Test("A key of LE Secure Connections is for both roles, wherever it is")
+    @Test("An LE Secure Connections key is used for both roles, whichever group it is in")
     func secureConnections() throws {
         let key = LongTermKey(key: 0x39EF_1CF1_22D2_56AE_9FA5_E3B5_D06B_CC94)
         let bond = try Self.bond(Self.gamepad, 0xC83F_2699_39BE)
@@ -131,7 +131,7 @@ struct BlueZStorageTests {
         #expect(both.centralKey == key && both.strength.keySize == 16)
     }
 
-    @Test("The way that older versions wrote it can be read")
+    @Test("The format of older BlueZ versions can be read")
     func older() throws {
         let old = """
             [General]
@@ -156,42 +156,45 @@ struct BlueZStorageTests {
     }
 
     static let unusable: [(String, String, String)] = [
-        ("Key=0941BDE2BB0A13F60D7E48232CDCFAD7", "Key=0941", "Key in [LongTermKey] is no key of 16 octets"),
+        ("Key=0941BDE2BB0A13F60D7E48232CDCFAD7", "Key=0941", "Key in [LongTermKey] is not a 16-octet key"),
         (
             "Key=0941BDE2BB0A13F60D7E48232CDCFAD7", "Key=+941BDE2BB0A13F60D7E48232CDCFAD7",
-            "Key in [LongTermKey] is no key of 16 octets"
+            "Key in [LongTermKey] is not a 16-octet key"
         ),
-        ("Authenticated=0\nEncSize", "Authenticated=5\nEncSize", "Authenticated in [LongTermKey] is none of 0 to 4"),
-        ("Authenticated=0\nEncSize", "Authenticated=4\nEncSize", "its key is a debug key, which everybody knows"),
+        (
+            "Authenticated=0\nEncSize", "Authenticated=5\nEncSize",
+            "Authenticated in [LongTermKey] is not a number from 0 to 4"
+        ),
+        ("Authenticated=0\nEncSize", "Authenticated=4\nEncSize", "its key is a debug key, which is public"),
         (
             "Authenticated=0\nEncSize", "Authenticated=2\nEncSize",
-            "EDiv and Rand in [LongTermKey] are not 0, as they must be with LE Secure Connections"
+            "EDiv and Rand in [LongTermKey] are not 0, as LE Secure Connections requires"
         ),
-        ("EncSize=16", "EncSize=6", "EncSize in [LongTermKey] is none of 7 to 16"),
-        ("EncSize=16", "EncSize=17", "EncSize in [LongTermKey] is none of 7 to 16"),
-        ("EDiv=51189", "EDiv=65536", "EDiv in [LongTermKey] is no number of 16 bits"),
-        ("Rand=2641808354939232188", "Rand=-1", "Rand in [LongTermKey] is no number of 64 bits"),
-        ("Key=DBC692CEF7A35E34869CF7B4BF3D2ECB", "", "Key in [IdentityResolvingKey] is no key of 16 octets"),
-        ("Counter=6", "Counter=x", "Counter in [RemoteSignatureKey] is no number of 32 bits"),
+        ("EncSize=16", "EncSize=6", "EncSize in [LongTermKey] is not a number from 7 to 16"),
+        ("EncSize=16", "EncSize=17", "EncSize in [LongTermKey] is not a number from 7 to 16"),
+        ("EDiv=51189", "EDiv=65536", "EDiv in [LongTermKey] is not a 16-bit number"),
+        ("Rand=2641808354939232188", "Rand=-1", "Rand in [LongTermKey] is not a 64-bit number"),
+        ("Key=DBC692CEF7A35E34869CF7B4BF3D2ECB", "", "Key in [IdentityResolvingKey] is not a 16-octet key"),
+        ("Counter=6", "Counter=x", "Counter in [RemoteSignatureKey] is not a 32-bit number"),
     ]
 
-    @Test("What makes no sense is refused, and the reason has no key in it", arguments: unusable)
+    @Test("Invalid entries are rejected, and the reason contains no key", arguments: unusable)
     func refused(old: String, new: String, reason: String) {
         #expect(throws: BlueZDevice.Problem(reason)) { try Self.bond(Self.keyboard.replacing(old, with: new)) }
     }
 
-    @Test("A device without keys is no bond")
+    @Test("A device without LE keys, or with a private address, is not a bond")
     func noKeys() {
         #expect(throws: BlueZDevice.Problem("it is not bonded")) { try Self.bond("[General]\nAddressType=public\n") }
         #expect(throws: BlueZDevice.Problem("it is bonded for BR/EDR only, not for Bluetooth LE")) {
             try Self.bond("[General]\n[LinkKey]\nKey=2345759442D2A78C5D5944B6AAF1F9EC\nType=4\n")
         }
-        #expect(throws: BlueZDevice.Problem("its address is private, and no peer can be known by that")) {
+        #expect(throws: BlueZDevice.Problem("its address is private, and does not identify a peer")) {
             try Self.bond(Self.keyboard, 0x4569_86F3_48C2)
         }
     }
 
-    @Test("A whole directory is read, and what cannot be used is told")
+    @Test("A whole directory is read, and unusable devices are reported")
     func whole() throws {
         try write(Self.keyboard, to: "8C:68:AB:80:5F:F6/C5:69:86:F3:48:C2/info")
         try write(Self.gamepad, to: "8C:68:AB:80:5F:F6/C8:3F:26:99:39:BE/info")
@@ -214,7 +217,7 @@ struct BlueZStorageTests {
         #expect(try BlueZStorage.read(directory.path + "/8C:68:AB:80:5F:F6") == content)
     }
 
-    @Test("An adapter without an identity file has no key, and a static address if it says so")
+    @Test("An adapter without an identity file has no key, and a static address if its settings say so")
     func plain() throws {
         try write("[General]\nAddressType=static\n", to: "C0:68:AB:80:5F:F6/settings")
         let content = try BlueZStorage.read(directory.path)

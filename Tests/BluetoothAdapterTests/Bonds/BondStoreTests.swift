@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothAdapter
 
 /// What holds of any store.
-@Suite("A store of bonds")
+@Suite("Bond stores")
 struct BondStoreTests {
     enum Kind: CaseIterable { case memory, file }
 
@@ -19,7 +19,7 @@ struct BondStoreTests {
         }
     }
 
-    @Test("gives back what was saved, in the order of the addresses", arguments: Kind.allCases)
+    @Test("a store returns the saved bonds in the order of their addresses", arguments: Kind.allCases)
     func saved(kind: Kind) throws {
         let store = store(kind)
         #expect(try store.bonds(of: BondSamples.local) == [])
@@ -30,7 +30,7 @@ struct BondStoreTests {
         #expect(try store.identities() == [BondSamples.local])
     }
 
-    @Test("replaces the bond with the same peer, and removes it", arguments: Kind.allCases)
+    @Test("a store replaces the bond with the same peer, and removes it", arguments: Kind.allCases)
     func replaced(kind: Kind) throws {
         let store = store(kind)
         var bond = BondSamples.full()
@@ -47,7 +47,7 @@ struct BondStoreTests {
         #expect(try store.identities() == [BondSamples.local], "removing nothing adds no identity")
     }
 
-    @Test("never lets the counter of a key go back", arguments: Kind.allCases)
+    @Test("a store never decreases the counter of a key", arguments: Kind.allCases)
     func counters(kind: Kind) throws {
         let store = store(kind)
         var bond = BondSamples.bare()
@@ -66,7 +66,7 @@ struct BondStoreTests {
         #expect(kept.peerSignature?.counter == 0)
     }
 
-    @Test("keeps the identity of a controller", arguments: Kind.allCases)
+    @Test("a store keeps the identity of each controller", arguments: Kind.allCases)
     func identities(kind: Kind) throws {
         let store = store(kind)
         let nameless = DeviceAddress(0, kind: .public)
@@ -80,7 +80,7 @@ struct BondStoreTests {
         #expect(try store.identity(for: BondSamples.other.address) == BondSamples.other)
     }
 
-    @Test("ties bonds to the identity they were made with", arguments: Kind.allCases)
+    @Test("a store ties bonds to the identity they were made with", arguments: Kind.allCases)
     func renewedIdentity(kind: Kind) throws {
         let store = store(kind)
         try store.keep(BondSamples.local, for: BondSamples.local.address)
@@ -96,22 +96,22 @@ struct BondStoreTests {
         #expect(try store.bonds(of: BondSamples.renewed) == [BondSamples.bare()])
     }
 
-    @Test("has a bound", arguments: Kind.allCases)
+    @Test("a store limits subscriptions and identities, and rejects invalid bonds", arguments: Kind.allCases)
     func bounds(kind: Kind) throws {
         let store = store(kind)
         var bond = BondSamples.full()
         bond.subscriptions = Array(repeating: bond.subscriptions[0], count: BondLimits.subscriptions + 1)
-        #expect(throws: BondStoreError.full("subscriptions of one bond", maximum: 256)) {
+        #expect(throws: BondStoreError.full("subscriptions per bond", maximum: 256)) {
             try store.save(bond, of: BondSamples.local)
         }
         bond.subscriptions.removeLast()
         try store.save(bond, of: BondSamples.local)
         bond.strength.keySize = 17
-        #expect(throws: BondStoreError.invalid("a key has 7 to 16 octets")) {
+        #expect(throws: BondStoreError.invalid("a key must have 7 to 16 octets")) {
             try store.save(bond, of: BondSamples.local)
         }
         let passing = DeviceIdentity(address: DeviceAddress(0x4000_0000_0000, kind: .random), resolvingKey: 1)
-        #expect(throws: BondStoreError.invalid("the address of an identity is public or static")) {
+        #expect(throws: BondStoreError.invalid("the address of an identity must be public or static")) {
             try store.save(BondSamples.bare(), of: passing)
         }
         for number in 1..<UInt64(BondLimits.identities) {
@@ -124,7 +124,7 @@ struct BondStoreTests {
         }
     }
 
-    @Test("keeps 1024 bonds and no more")
+    @Test("a store keeps up to 1024 bonds")
     func full() throws {
         let bonds = (0..<UInt64(BondLimits.bonds)).map { BondSamples.bare($0) }
         var shelf = try #require(BondShelf(BondSamples.local, controllers: [], bonds: bonds))

@@ -52,7 +52,7 @@ struct BondWriterTests {
         #expect(writer.takeResults().count == 1 && store.lines.last == "save 4 b")
     }
 
-    @Test("Of changes that are abandoned, only the one that is being written may still happen")
+    @Test("When changes are abandoned, only the one being written can still take effect")
     func abandoned() async {
         let store = GatedBondStore()
         let (writer, wait) = writer(store)
@@ -79,7 +79,7 @@ struct BondWriterTests {
         #expect(writer.takeResults().map(\.error) == [.diskFull])
     }
 
-    @Test("A peer that pairs again and again while the store hangs does not make the queue grow")
+    @Test("A peer that pairs repeatedly while the store hangs does not grow the queue beyond its limit")
     func manyPairings() {
         var queue = BondWriteQueue(), refused = 0
         for round in 0..<10_000 {
@@ -98,7 +98,7 @@ struct BondWriterTests {
         #expect(isTaken)
     }
 
-    @Test("Of changes of one bond that wait, the last is enough, wherever it stands")
+    @Test("A later change to a bond replaces the queued one in place, but not across a removal")
     func replaced() {
         var queue = BondWriteQueue(), isTaken = true
         func append(_ write: BondWrite) { isTaken = queue.append(write) && isTaken }
@@ -114,7 +114,7 @@ struct BondWriterTests {
         #expect(isTaken)
     }
 
-    @Test("A simulated disk takes its time, one change after the other")
+    @Test("A simulated disk delays each change, one after the other")
     func simulated() {
         let draws = Mutex([
             SimulatedWrite(latency: .seconds(2)), SimulatedWrite(latency: .seconds(3), failure: .diskFull),

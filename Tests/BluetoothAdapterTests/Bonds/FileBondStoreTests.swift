@@ -13,7 +13,7 @@ struct FileBondStoreTests {
     private var path: String { directory.path + "/" + name }
     private var store: FileBondStore { FileBondStore(directory: directory.path) }
 
-    @Test("Only this user can read them")
+    @Test("Only the current user can read the files")
     func permissions() throws {
         let store = FileBondStore(directory: directory.path + "/state/bonds")
         try store.save(BondSamples.full(), of: BondSamples.local)
@@ -23,7 +23,7 @@ struct FileBondStoreTests {
         #expect(directory.mode(of: "state/bonds/.lock") == 0o600)
     }
 
-    @Test("The file is exactly this")
+    @Test("A bond is written in exactly this format")
     func text() throws {
         var bond = BondSamples.bare()
         bond.peripheralKey = LongTermKey(key: 0xAB, encryptedDiversifier: 1, random: .max)
@@ -38,7 +38,7 @@ struct FileBondStoreTests {
         #expect(try directory.names == [name])
     }
 
-    @Test("Another store sees each change at once, and neither undoes what the other did")
+    @Test("Two stores see each other's changes at once, and neither undoes the other's")
     func twoStores() throws {
         let (one, other) = (store, store)
         try one.save(BondSamples.full(1), of: BondSamples.local)
@@ -49,7 +49,7 @@ struct FileBondStoreTests {
         #expect(try one.bonds(of: BondSamples.local) == [BondSamples.bare(2), BondSamples.bare(3)])
     }
 
-    @Test("Many threads with stores of their own lose nothing")
+    @Test("Many threads, each with its own store, lose no bond")
     func manyThreads() async throws {
         let path = directory.path
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -66,7 +66,7 @@ struct FileBondStoreTests {
         #expect(try store.bonds(of: BondSamples.local).count == 64)
     }
 
-    @Test("A store that another program holds is not waited for without end")
+    @Test("Saving fails if another program holds the lock for too long, and reading needs no lock")
     func busy() throws {
         let lock = try FileLock(directory: directory.path, patience: .zero)
         let store = FileBondStore(directory: directory.path, patience: .zero)
@@ -83,28 +83,28 @@ struct FileBondStoreTests {
 
     static let damage: [(text: String, reason: String)] = [
         ("", "it is empty"),
-        ("bonds", "it is no JSON"),
-        (#"{"version":1,"identity":{"#, "it is no JSON"),
-        (#"{}"#, "version is missing in the whole"),
-        (#"{"version":0}"#, "there is no version 0 of such files"),
-        (#"{"version":1,"bonds":[],"controllers":[]}"#, "identity is missing in the whole"),
+        ("bonds", "it is not JSON"),
+        (#"{"version":1,"identity":{"#, "it is not JSON"),
+        (#"{}"#, "version is missing in the file"),
+        (#"{"version":0}"#, "format version 0 does not exist"),
+        (#"{"version":1,"bonds":[],"controllers":[]}"#, "identity is missing in the file"),
         (
             #"{"version":1,"bonds":[],"controllers":[],"identity":{"address":"00:1B:DC:00:00:01\/P","resolvingKey":"+f"}}"#,
-            "identity.resolvingKey makes no sense"
+            "identity.resolvingKey is invalid"
         ),
         (
             #"{"version":1,"bonds":[],"controllers":[],"identity":{"address":"40:1B:DC:00:00:01\/R","resolvingKey":""#
                 + String(repeating: "0", count: 32) + #""}}"#,
-            "it contradicts itself"
+            "its content is inconsistent"
         ),
         (
             #"{"version":1,"bonds":[],"controllers":[],"identity":{"address":"00:1B:DC:00:00:02\/P","resolvingKey":""#
                 + String(repeating: "0", count: 32) + #""}}"#,
-            "it is of another identity than its name says"
+            "its identity does not match its name"
         ),
     ]
 
-    @Test("A damaged file is set aside and reported, and the store goes on without", arguments: damage)
+    @Test("A damaged file is set aside and reported, and the store continues without it", arguments: damage)
     func damaged(text: String, reason: String) throws {
         try directory.write(text, to: name)
         #expect(throws: BondStoreError.damaged(path: path, reason: reason, setAside: path + ".damaged")) {
@@ -115,7 +115,7 @@ struct FileBondStoreTests {
         #expect(try store.bonds(of: BondSamples.local) == [])
     }
 
-    @Test("Nothing is written over a damaged file, and a second one does not take the place of the first")
+    @Test("A damaged file is never overwritten, not even by a second damaged file")
     func twice() throws {
         try directory.write("one", to: name)
         #expect(throws: BondStoreError.self) { try store.save(BondSamples.bare(), of: BondSamples.local) }
@@ -127,7 +127,7 @@ struct FileBondStoreTests {
         #expect(try directory.text(of: name + ".damaged.2") == "two")
     }
 
-    @Test("Cut off at any octet it is damaged, and the error has nothing of it")
+    @Test("A file truncated at any octet is damaged, and the error contains none of it")
     func cutOff() throws {
         let bytes = BondFile.bytes(
             of:
@@ -135,7 +135,7 @@ struct FileBondStoreTests {
         #expect(try BondFile.decode(bytes).bonds == [BondSamples.full()])
         // The last octet ends the line.
         for count in 0..<bytes.count - 1 {
-            #expect(throws: BondFile.Problem.damaged(count == 0 ? "it is empty" : "it is no JSON")) {
+            #expect(throws: BondFile.Problem.damaged(count == 0 ? "it is empty" : "it is not JSON")) {
                 try BondFile.decode(Array(bytes.prefix(count)))
             }
         }
@@ -151,15 +151,15 @@ struct FileBondStoreTests {
         ) { try store.bonds(of: BondSamples.local) }
     }
 
-    @Test("A pipe of that name holds nobody up")
+    @Test("A pipe in place of the file does not block the store")
     func pipe() throws {
         mkfifo(path, 0o600)
-        #expect(throws: BondStoreError.damaged(path: path, reason: "it is no file", setAside: path + ".damaged")) {
+        #expect(throws: BondStoreError.damaged(path: path, reason: "it is not a file", setAside: path + ".damaged")) {
             try store.bonds(of: BondSamples.local)
         }
     }
 
-    @Test("A file of a later version stays as it is")
+    @Test("A file of a later version is left unchanged")
     func laterVersion() throws {
         try directory.write(#"{"version":2,"bonds":{}}"#, to: name)
         #expect(throws: BondStoreError.laterVersion(path: path)) { try store.bonds(of: BondSamples.local) }
@@ -171,7 +171,7 @@ struct FileBondStoreTests {
 
     // MARK: - Places
 
-    @Test("What others can read or replace is refused")
+    @Test("Files that others can read or replace are rejected")
     func exposed() throws {
         try store.save(BondSamples.bare(), of: BondSamples.local)
         chmod(path, 0o640)
@@ -190,7 +190,7 @@ struct FileBondStoreTests {
         #expect(try store.bonds(of: BondSamples.local) == [BondSamples.bare()])
     }
 
-    @Test("Where nothing can be written, that is said, and what is there can be read", .disabled(if: geteuid() == 0))
+    @Test("A read-only directory can be read, and saving to it fails with an error", .disabled(if: geteuid() == 0))
     func readOnly() throws {
         try store.save(BondSamples.bare(), of: BondSamples.local)
         unlink(directory.path + "/.lock")
@@ -202,11 +202,11 @@ struct FileBondStoreTests {
         #expect(try store.bonds(of: BondSamples.local) == [BondSamples.bare()])
     }
 
-    @Test("Where no directory can be made, that is said")
+    @Test("Saving throws the system's error if the directory cannot be created")
     func noDirectory() throws {
         try directory.write("", to: "file")
         let store = FileBondStore(directory: directory.path + "/file/bonds")
-        #expect(throws: BondStoreError.system("make", path: directory.path + "/file/bonds", errno: ENOTDIR)) {
+        #expect(throws: BondStoreError.system("create", path: directory.path + "/file/bonds", errno: ENOTDIR)) {
             try store.save(BondSamples.bare(), of: BondSamples.local)
         }
     }
@@ -218,7 +218,7 @@ struct FileBondStoreTests {
         (["HOME": "/home/a", "STATE_DIRECTORY": "/var/lib/a:/var/lib/b"], "/var/lib/a"),
     ]
 
-    @Test("The default place is what the environment says", arguments: places)
+    @Test("The default directory follows the environment", arguments: places)
     func place(environment: [String: String], expected: String?) throws {
         let state = StateDirectory.path { environment[$0] }
         #expect(state == expected)

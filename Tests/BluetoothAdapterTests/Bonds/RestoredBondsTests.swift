@@ -6,9 +6,9 @@ import BluetoothSMP
 import Testing
 import VirtualRadio
 
-@Suite("Bonds of earlier runs")
+@Suite("Bonds from earlier runs")
 struct RestoredBondsTests {
-    @Test("A device knows its bonds as soon as its controller is ready, also where nobody uses it yet")
+    @Test("A device loads its bonds as soon as its controller is ready, even without users")
     func withoutUsers() throws {
         let radio = VirtualRadio(time: .manual), store = MemoryBondStore()
         let local = BondSamples.local, bond = BondSamples.full()

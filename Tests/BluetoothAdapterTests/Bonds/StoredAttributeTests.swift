@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothAdapter
 
-@Suite("What was discovered of a peer, on disk")
+@Suite("A peer's discovered attributes on disk")
 struct StoredAttributeTests {
     private let directory = TemporaryDirectory()
     private let name = "001bdc000001-public.json"
@@ -13,7 +13,7 @@ struct StoredAttributeTests {
     /// One service, 180D, from 1 to 9.
     private static let stored = #""attributes":"AQEAAAAAAAAAAQAJAAINGA==","#
 
-    @Test("The bond has it in base 64")
+    @Test("A bond contains the attributes in base64")
     func text() throws {
         try store.save(BondSamples.full(), of: BondSamples.local)
         #expect(try directory.text(of: name).contains(Self.stored))
@@ -21,7 +21,7 @@ struct StoredAttributeTests {
     }
 
     @Test(
-        "Missing or damaged it is nothing, and the bond is as good as before",
+        "Missing or damaged attributes are ignored, and the bond stays valid",
         arguments: [
             "", #""attributes":null,"#, #""attributes":7,"#, #""attributes":{"a":[1]},"#, #""attributes":"","#,
             #""attributes":"AQEAAAAAAAAAAQAJAAING","#, #""attributes":"?","#,

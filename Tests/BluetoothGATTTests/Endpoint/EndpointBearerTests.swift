@@ -46,7 +46,7 @@ struct EndpointBearerTests {
         }
     }
 
-    @Test("GATT/CL/GAR/BV-10, BV-11: values are read in both, and answered in any order", arguments: pairs)
+    @Test("GATT/CL/GAR/BV-10, BV-11: values are read on both bearers, and answered in any order", arguments: pairs)
     func readMultipleVariable(_ one: Int, _ other: Int) throws {
         var (bench, one, other) = try bench((one, other))
         let first = try bench.start(.readMultipleVariable([3, 5]), on: one)
@@ -65,7 +65,8 @@ struct EndpointBearerTests {
     }
 
     @Test(
-        "GATT/SR/GAR/BV-11, BV-12: values are told in both, though the application keeps one waiting", arguments: pairs)
+        "GATT/SR/GAR/BV-11, BV-12: values are returned on both bearers, even while the application keeps one waiting",
+        arguments: pairs)
     func tellMultipleVariable(_ one: Int, _ other: Int) throws {
         var (bench, one, other) = try bench((one, other))
         #expect(bench.receive("20 05 00 03 00", on: one) == "")
@@ -75,7 +76,7 @@ struct EndpointBearerTests {
         #expect(try bench.answer(token, "01 02") == "21 01 00 CC 02 00 01 02")
     }
 
-    @Test("GATT/SR/GAW/BV-12: what is prepared in one is executed from the other", arguments: pairs)
+    @Test("GATT/SR/GAW/BV-12: writes prepared on both bearers are executed from one", arguments: pairs)
     func prepared(_ one: Int, _ other: Int) throws {
         var (bench, one, other) = try longBench((one, other))
         prepare(0..<29, on: [one, other], &bench)
@@ -86,7 +87,7 @@ struct EndpointBearerTests {
         #expect(bench.server.database.value(of: 0x000D) == Self.long)
     }
 
-    @Test("GATT/SR/GAW/BV-13: what is cancelled in one is cancelled for both", arguments: pairs)
+    @Test("GATT/SR/GAW/BV-13: cancelling the prepared writes on one bearer cancels them for both", arguments: pairs)
     func cancelled(_ one: Int, _ other: Int) throws {
         var (bench, one, other) = try longBench((one, other))
         prepare(0..<29, on: [one, other], &bench)
@@ -96,7 +97,9 @@ struct EndpointBearerTests {
         #expect(bench.server.database.value(of: 0x000D) == [9])
     }
 
-    @Test("GATT/SR/GAW/BV-14: what was prepared in one that is gone is executed from the other", arguments: pairs)
+    @Test(
+        "GATT/SR/GAW/BV-14: writes prepared on a bearer that has closed are executed from the other",
+        arguments: pairs)
     func fallback(_ one: Int, _ other: Int) throws {
         var (bench, one, other) = try longBench((one, other))
         prepare(0..<28, on: [one, other], &bench)
@@ -106,7 +109,9 @@ struct EndpointBearerTests {
         #expect(bench.server.database.value(of: 0x000D) == Self.long)
     }
 
-    @Test("GATT/SR/GPM/BV-01 to BV-06: a subscription is the client's, whichever bearer it came over", arguments: pairs)
+    @Test(
+        "GATT/SR/GPM/BV-01 to BV-06: a subscription belongs to the client, whichever bearer it came over",
+        arguments: pairs)
     func subscription(_ one: Int, _ other: Int) throws {
         var (bench, one, other) = try bench((one, other))
         #expect(bench.receive("12 0A 00 00 00", on: one) == "13")
@@ -125,7 +130,7 @@ struct EndpointBearerTests {
     }
 
     @Test(
-        "Database Out Of Sync in one ends what was asked there, and nothing else",
+        "Database Out Of Sync on one bearer fails only the operation on that bearer",
         arguments: pairs)
     func outOfSync(_ one: Int, _ other: Int) throws {
         var (bench, one, other) = try bench((one, other))
@@ -145,7 +150,7 @@ struct EndpointBearerTests {
         #expect(bench.takeEvents().count == 3)
     }
 
-    @Test("GATT/CL/GAI/BI-01: each of many indications is confirmed, on its bearer", arguments: pairs)
+    @Test("GATT/CL/GAI/BI-01: each of many indications is confirmed on its own bearer", arguments: pairs)
     func indications(_ one: Int, _ other: Int) throws {
         var (bench, one, other) = try bench((one, other))
         for octet in 1...9 {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Attribute endpoint: the client on several channels")
 struct EndpointClientTests {
-    @Test("an operation takes a channel that is free, then the one with the fewest before it")
+    @Test("an operation uses a free channel, or the one with the fewest pending operations")
     func choice() throws {
         var bench = try EndpointBench()
         let one = try bench.start(.read(1)), two = try bench.start(.read(2)), three = try bench.start(.read(3))
@@ -25,7 +25,7 @@ struct EndpointClientTests {
             ])
     }
 
-    @Test("operations on a channel that is named keep their order, although another is free")
+    @Test("operations on a specific channel keep their order, even if another channel is free")
     func named() throws {
         var bench = try EndpointBench()
         let one = try bench.start(.read(1), on: bench.second), two = try bench.start(.read(2), on: bench.second)
@@ -48,7 +48,7 @@ struct EndpointClientTests {
         #expect(bench.endpoint.channels.map(\.pendingOperationCount) == [1, 0])
     }
 
-    @Test("a channel that is closed takes its operations along, and no others")
+    @Test("closing a channel fails its operations, and no others")
     func closing() throws {
         var bench = try EndpointBench()
         let one = try bench.start(.read(1)), two = try bench.start(.read(2)), three = try bench.start(.read(3))
@@ -67,7 +67,7 @@ struct EndpointClientTests {
         }
     }
 
-    @Test("a channel whose peer leaves a request unanswered dies alone")
+    @Test("a channel whose peer does not answer a request times out, and no other")
     func timeout() throws {
         var bench = try EndpointBench()
         let one = try bench.start(.read(1))
@@ -87,7 +87,7 @@ struct EndpointClientTests {
         #expect(bench.takeEvents() == [.completed(two.id, .value([]))])
     }
 
-    @Test("the MTU is exchanged on the first channel, and a credit-based one has its own")
+    @Test("the MTU is exchanged on the first channel; a credit-based channel has its own")
     func exchangeMTU() throws {
         var bench = try EndpointBench()
         let one = try bench.start(.exchangeMTU(clientRxMTU: 517), on: bench.first)
@@ -99,7 +99,7 @@ struct EndpointClientTests {
         #expect(bench.endpoint.channels.map(\.bearer.mtu) == [247, 64])
     }
 
-    @Test("values that the peer sends arrive on any channel, and an indication is confirmed on its own")
+    @Test("values from the peer arrive on any channel, and an indication is confirmed on its own channel")
     func values() throws {
         var bench = try EndpointBench()
         #expect(bench.receive("1B 09 00 AA BB", on: bench.second) == "")
@@ -127,7 +127,7 @@ struct EndpointClientTests {
         }
     }
 
-    @Test("a write command takes the channel it is given")
+    @Test("a write command is sent on the given channel")
     func writeCommand() throws {
         var bench = try EndpointBench()
         let value = counting(30)

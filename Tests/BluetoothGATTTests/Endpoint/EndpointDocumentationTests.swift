@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Documentation/AttributeEndpoint.md")
 struct EndpointDocumentationTests {
-    @Test("the example serves and asks over a socket, without a controller")
+    @Test("the example serves and reads over a socket, without a controller")
     func example() throws {
         var sockets: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &sockets) == 0)
@@ -33,7 +33,7 @@ struct EndpointDocumentationTests {
         #expect(reader.endpoint.events.count == 2)
     }
 
-    @Test("the document shows the code that is tested")
+    @Test("the document shows the tested code")
     func isShown() throws {
         let source = URL(filePath: #filePath)
         let root = (0..<4).reduce(source) { path, _ in path.deletingLastPathComponent() }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Attribute endpoint: the server on several channels")
 struct EndpointServerTests {
-    @Test("a request that waits for the application holds up its own channel only")
+    @Test("a request that waits for the application blocks only its own channel")
     func slowAnswer() throws {
         var bench = try EndpointBench()
         #expect(bench.receive("0A 03 00", on: bench.first) == "")
@@ -22,7 +22,7 @@ struct EndpointServerTests {
         #expect(bench.receive("0A 05 00", on: bench.first) == "0B CC")
     }
 
-    @Test("the application is asked on both channels at once, and answers in the order it likes")
+    @Test("the application is asked on both channels at once, and answers in any order")
     func twoAnswers() throws {
         var bench = try EndpointBench()
         #expect(bench.receive("0A 03 00", on: bench.first) == "")
@@ -37,7 +37,7 @@ struct EndpointServerTests {
         #expect(throws: GATTServerError.staleToken) { try bench.answer(read, "01") }
     }
 
-    @Test("the application's time runs out on one channel")
+    @Test("a request that the application does not answer expires on its own channel")
     func expiry() throws {
         var bench = try EndpointBench()
         _ = bench.receive("0A 03 00", on: bench.second)
@@ -53,7 +53,7 @@ struct EndpointServerTests {
         #expect(bench.endpoint.nextDeadline == nil)
     }
 
-    @Test("a subscription made on one channel counts on all, each with its own MTU")
+    @Test("a subscription made on one channel applies to all, each with its own MTU")
     func subscription() throws {
         var bench = try EndpointBench()
         #expect(throws: GATTServerError.notSubscribed(0x0009)) { try bench.notify("AA", on: bench.first) }
@@ -70,7 +70,7 @@ struct EndpointServerTests {
         #expect(throws: GATTServerError.notSubscribed(0x0009)) { try bench.notify("AA", on: bench.first) }
     }
 
-    @Test("one indication may be unconfirmed on each channel")
+    @Test("each channel may have one unconfirmed indication")
     func indications() throws {
         var bench = try EndpointBench()
         _ = bench.receive("12 0A 00 02 00", on: bench.first)
@@ -103,7 +103,7 @@ struct EndpointServerTests {
         #expect(bench.endpoint.peer.preparedWrites.count == 0)
     }
 
-    @Test("what is queued while the application decides belongs to the next execution")
+    @Test("writes prepared while the application decides belong to the next execution")
     func preparedWhileExecuting() throws {
         var bench = try EndpointBench()
         _ = bench.receive("16 03 00 00 00 01", on: bench.first)
@@ -122,7 +122,7 @@ struct EndpointServerTests {
         #expect(bench.endpoint.peer.preparedWrites.count == 0)
     }
 
-    @Test("what waits on a channel that is closed need not be answered any more")
+    @Test("a request on a closed channel no longer needs an answer")
     func closing() throws {
         var bench = try EndpointBench()
         _ = bench.receive("0A 03 00", on: bench.second)

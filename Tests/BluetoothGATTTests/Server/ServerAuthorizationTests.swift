@@ -52,7 +52,7 @@ struct ServerAuthorizationTests {
         ("16 03 00 00 00 51", .write, "17 03 00 00 00 51", "01 16 03 00 08"),
     ]
 
-    @Test("Every request waits for the application, and is served as ever once it agrees", arguments: requests)
+    @Test("Every request waits for the application, and is served once it agrees", arguments: requests)
     func allowed(request: String, access: GATTAccess, allowed: String, refused: String) throws {
         var bench = try bench()
         #expect(bench.send(request) == "")
@@ -69,7 +69,7 @@ struct ServerAuthorizationTests {
         #expect(throws: GATTServerError.staleToken) { try bench.endpoint.authorize(token) }
     }
 
-    @Test("Every request is answered with Insufficient Authorization where it refuses", arguments: requests)
+    @Test("Every request is answered with Insufficient Authorization if the application refuses", arguments: requests)
     func refused(request: String, access: GATTAccess, allowed: String, refused: String) throws {
         var bench = try bench()
         #expect(bench.send(request) == "")
@@ -84,7 +84,7 @@ struct ServerAuthorizationTests {
         #expect(try question(bench) != token)
     }
 
-    @Test("An application that says nothing for 25 seconds has refused", arguments: requests)
+    @Test("An application that does not answer within 25 seconds refuses the request", arguments: requests)
     func expired(request: String, access: GATTAccess, allowed: String, refused: String) throws {
         var bench = try bench()
         bench.now = .zero.advanced(by: .seconds(100))
@@ -99,7 +99,7 @@ struct ServerAuthorizationTests {
         #expect(bench.transaction.nextDeadline == nil)
     }
 
-    @Test("A value that the application provides has the rest of the time")
+    @Test("After authorization, the application has the rest of the 25 seconds to provide the value")
     func dynamic() throws {
         var bench = try bench(.dynamic)
         _ = bench.send("0A 03 00")
@@ -112,7 +112,7 @@ struct ServerAuthorizationTests {
         #expect(try bench.answer(read, "07") == "0B 07")
     }
 
-    @Test("Commands wait in their order, with one question for all of them, and no more than 16 of them")
+    @Test("Commands wait in order, up to 16 of them, with one authorization request for all")
     func commands() throws {
         var bench = try bench()
         #expect(bench.send("52 03 00 01") == "")
@@ -133,7 +133,7 @@ struct ServerAuthorizationTests {
         #expect(bench.server.database.value(of: 3) == [0x12])
     }
 
-    @Test("Commands that are refused are ignored")
+    @Test("Refused commands are ignored")
     func refusedCommands() throws {
         var bench = try bench()
         _ = bench.send("52 03 00 01")
@@ -145,7 +145,7 @@ struct ServerAuthorizationTests {
         #expect(bench.transaction.nextDeadline == nil)
     }
 
-    @Test("A signed write waits once its signature is verified", arguments: [true, false])
+    @Test("A signed write waits for authorization once its signature is verified", arguments: [true, false])
     func signed(isAllowed: Bool) throws {
         var bench = try bench()
         #expect(bench.send("D2 03 00 51 00 00 00 00 01 02 03 04 05 06 07 08") == "")
@@ -163,7 +163,7 @@ struct ServerAuthorizationTests {
         #expect(bench.server.database.value(of: 3) == (isAllowed ? [0x51] : [0x41, 0x42]))
     }
 
-    @Test("A queue of writes is executed with the consent that its parts had")
+    @Test("Prepared writes are executed with the authorization given when they were prepared")
     func queued() throws {
         var bench = try bench()
         _ = bench.send("16 03 00 00 00 51")
@@ -173,7 +173,7 @@ struct ServerAuthorizationTests {
         #expect(bench.server.database.value(of: 3) == [0x51, 0x52])
     }
 
-    @Test("Who needs consent to read a value needs it to subscribe, and is notified only then")
+    @Test("Subscribing to a value needs the same authorization as reading it, and so does each notification")
     func subscription() throws {
         var bench = try bench()
         #expect(bench.send("12 08 00 01 00") == "")
@@ -187,13 +187,13 @@ struct ServerAuthorizationTests {
         #expect(throws: GATTServerError.insufficientSecurity(.insufficientAuthorization)) { try bench.notify(7, "01") }
     }
 
-    @Test("A value is not told by a search for it")
+    @Test("A search by value does not reveal a value that needs authorization")
     func search() throws {
         var bench = try bench()
         #expect(bench.send("06 01 00 FF FF 00 2A 41 42") == "01 06 01 00 0A")
     }
 
-    @Test("While a channel waits, another one goes on")
+    @Test("While one channel waits for authorization, another continues")
     func otherChannel() throws {
         var bench = try bench()
         let second = bench.endpoint.open(ATTBearer(channelMTU: 64))
@@ -208,7 +208,7 @@ struct ServerAuthorizationTests {
         #expect(bench.send("0A 03 00", on: second) == "0B 41 42")
     }
 
-    @Test("Consent ends with its attribute, and a new one in its place needs its own")
+    @Test("Authorization ends with its attribute, and a new attribute in its place needs its own")
     func replaced() throws {
         var bench = try bench()
         _ = bench.send("0A 03 00")
@@ -229,7 +229,7 @@ struct ServerAuthorizationTests {
         #expect(try authorize(token, &bench) == ["01 0A 03 00 01"])
     }
 
-    @Test("Encryption comes before consent, and an imitated error is nobody's to decide")
+    @Test("Encryption is required before authorization, and an imitated error needs no authorization")
     func others() throws {
         var database = GATTDatabase()
         var imitated = GATTPermissions(readNeedsAuthorization: true)

@@ -27,7 +27,7 @@ struct ServerCachingTests {
     }
 
     @Test(
-        "a command is ignored, and a request at a handle is answered with Database Out Of Sync once, then served",
+        "a command is ignored, and a request for a handle is answered with Database Out Of Sync once, then served",
         arguments: [
             ("0A 0B 00", "01 0A 0B 00 12", "0B 64"),
             ("0C 0B 00 00 00", "01 0C 0B 00 12", "0D 64"),
@@ -53,7 +53,7 @@ struct ServerCachingTests {
     }
 
     @Test(
-        "discovery, a read over all handles, an exchange of the MTU and an execution concern no handle, and are served",
+        "discovery, a read over all handles, an MTU exchange and an execution concern no handle, and are served",
         arguments: [
             ("10 01 00 FF FF 00 28", "11 06 01 00 08 00 01 18 09 00 0C 00 0F 18"),
             ("04 0C 00 0C 00", "05 01 0C 00 02 29"),
@@ -69,7 +69,9 @@ struct ServerCachingTests {
         #expect(bench.send("0A 0B 00") == "01 0A 0B 00 12")
     }
 
-    @Test("commands are ignored", arguments: ["52 0B 00 32", "D2 0B 00 32 00 00 00 00 00 00 00 00 00 00 00 00"])
+    @Test(
+        "commands from a change-unaware client are ignored",
+        arguments: ["52 0B 00 32", "D2 0B 00 32 00 00 00 00 00 00 00 00 00 00 00 00"])
     func commands(command: String) throws {
         var bench = try bench()
         bench.endpoint.databaseChanged()
@@ -79,7 +81,7 @@ struct ServerCachingTests {
         #expect(bench.endpoint.peer.isChangeUnaware)
     }
 
-    @Test("a client that reads the hash over all handles is aware of the change with its next request")
+    @Test("a client that reads the hash over all handles becomes change-aware with its next request")
     func hash() throws {
         var bench = try bench()
         bench.endpoint.databaseChanged()
@@ -93,7 +95,7 @@ struct ServerCachingTests {
         #expect(!bench.endpoint.peer.isChangeUnaware)
     }
 
-    @Test("nothing but Service Changed is sent to a client that does not know")
+    @Test("a change-unaware client receives only Service Changed")
     func values() throws {
         var bench = try bench()
         #expect(bench.send("12 04 00 02 00") == "13")
@@ -106,7 +108,7 @@ struct ServerCachingTests {
         #expect(try bench.notify(0x000B, "32") == "1B 0B 00 32")
     }
 
-    @Test("a change after the client was told has to be told again")
+    @Test("a further change is answered with Database Out Of Sync again")
     func twice() throws {
         var bench = try bench()
         bench.endpoint.databaseChanged()
@@ -116,7 +118,7 @@ struct ServerCachingTests {
         #expect(bench.send("0A 0B 00") == "0B 64")
     }
 
-    @Test("a client that has not asked for it is served as ever")
+    @Test("a client without robust caching is served as before")
     func notAsked() throws {
         var bench = try bench(robust: false)
         bench.endpoint.databaseChanged()
@@ -126,7 +128,8 @@ struct ServerCachingTests {
     }
 
     @Test(
-        "a malformed request says so, and tells the client nothing of the change", arguments: ["0A 0B", "08 01 00 FF"])
+        "a malformed request is answered with Invalid PDU, and does not make the client change-aware",
+        arguments: ["0A 0B", "08 01 00 FF"])
     func malformed(request: String) throws {
         var bench = try bench()
         bench.endpoint.databaseChanged()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothGATT
 
-@Suite("GATT database: what the hash is made of")
+@Suite("GATT database: input of the hash")
 struct ServerDatabaseHashTests {
     /// The database of Core 5.4, Vol 3, Part G, Appendix B; its hash is F1CA2D48ECF58BAC8A8830BBB9FBA990.
     @Test func theExampleOfTheSpecification() throws {

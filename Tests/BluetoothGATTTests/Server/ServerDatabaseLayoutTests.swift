@@ -5,12 +5,12 @@ import Testing
 
 @testable import BluetoothGATT
 
-@Suite("GATT database: handles and descriptors that the caller lays out")
+@Suite("GATT database: handles and descriptors defined by the caller")
 struct ServerDatabaseLayoutTests {
     static let value = GATTCharacteristicDefinition(
         uuid: "2A19", properties: .read, value: .constant([0x64]), handle: 0x0014, valueHandle: 0x0018)
 
-    @Test("attributes get the handles that their definition names, and the others follow them")
+    @Test("attributes get the handles in their definition, and the others follow them")
     func explicitHandles() throws {
         var database = GATTDatabase()
         _ = try database.add(GATTServiceDefinition(uuid: "180A", handle: 0x0002))
@@ -53,7 +53,7 @@ struct ServerDatabaseLayoutTests {
         #expect(try database.add(GATTServiceDefinition(uuid: "1801", handle: 0x0025)).declaration == 0x0025)
     }
 
-    @Test("a service begins where the first handle that it names wants it to")
+    @Test("a service starts where its first explicit handle requires")
     func impliedStart() throws {
         var database = GATTDatabase()
         #expect(
@@ -62,7 +62,7 @@ struct ServerDatabaseLayoutTests {
     }
 
     @Test(
-        "handles that clash or do not ascend are named",
+        "conflicting or descending handles are rejected with an error that names them",
         arguments: [
             (0x0014, nil, 0x0014, nil, nil, .handleOutOfOrder(0x0014, after: 0x0014)),
             (0x0010, nil, 0x0014, 0x0013, nil, .handleOutOfOrder(0x0013, after: 0x0014)),
@@ -101,7 +101,7 @@ struct ServerDatabaseLayoutTests {
         #expect(!"\(error)".isEmpty)
     }
 
-    @Test("a Client Characteristic Configuration of the caller's own is the only one, where he puts it")
+    @Test("a Client Characteristic Configuration defined by the caller replaces the automatic one")
     func ownClientConfiguration() throws {
         var database = GATTDatabase()
         let handles = try database.add(
@@ -133,7 +133,7 @@ struct ServerDatabaseLayoutTests {
         #expect(bench.send("0A 05 00") == "0B 01 00")
     }
 
-    @Test("without added descriptors there are those of the definition only, and whoever is there is notified")
+    @Test("without added descriptors only those of the definition exist, and notifications need no subscription")
     func noAddedDescriptors() throws {
         var database = GATTDatabase()
         _ = try database.add(
@@ -167,7 +167,7 @@ struct ServerDatabaseLayoutTests {
         }
     }
 
-    @Test("services that are added together may include each other, whichever comes first")
+    @Test("services added together may include each other, in any order")
     func includes() throws {
         var database = GATTDatabase()
         let vendor: BluetoothUUID = "00112233-4455-6677-8899-AABBCCDDEEFF"
@@ -200,7 +200,7 @@ struct ServerDatabaseLayoutTests {
         #expect(database.count == 0)
     }
 
-    @Test("reads and writes are refused with the errors of the device that is imitated")
+    @Test("reads and writes fail with the errors of the imitated device")
     func errors() throws {
         var database = GATTDatabase()
         var permissions = GATTPermissions()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothGATT
 
-@Suite("GATT database: services that go")
+@Suite("GATT database: removing services")
 struct ServerDatabaseRemovalTests {
     /// A service of one to seven attributes, of a few UUIDs only, so that types come, go and are shared.
     func definition(_ random: inout SeededGenerator) -> GATTServiceDefinition {
@@ -19,7 +19,7 @@ struct ServerDatabaseRemovalTests {
     }
 
     @Test(
-        "a database out of which services were taken is as good as one that never had them",
+        "a database after removals equals one that never had the removed services",
         arguments: 1...10 as ClosedRange<UInt64>)
     func model(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -62,7 +62,7 @@ struct ServerDatabaseRemovalTests {
         #expect(database.typeHandles.allSatisfy { $0.isEmpty })
     }
 
-    @Test("what stays is not moved, and what is free is used again", arguments: [100, 4_000])
+    @Test("removing a service moves no others, and its space is reused", arguments: [100, 4_000])
     func work(count: Int) throws {
         var database = GATTDatabase()
         let characteristic = GATTCharacteristicDefinition(uuid: "2A19", properties: .read, value: .constant([1]))

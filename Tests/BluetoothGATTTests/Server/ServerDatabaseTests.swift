@@ -62,7 +62,7 @@ struct ServerDatabaseTests {
         #expect(database.attributes.map(\.handle) == database.attributes.map(\.handle).sorted())
     }
 
-    @Test("A4: a service may end at 0xFFFF and not beyond")
+    @Test("A4: a service may end at 0xFFFF, but not beyond")
     func lastHandle() throws {
         var database = GATTDatabase()
         #expect(throws: GATTDatabaseError.noRoom(count: 3)) { try database.add(service(1, count: 3), at: 0xFFFE) }
@@ -72,7 +72,7 @@ struct ServerDatabaseTests {
     }
 
     @Test(
-        "a place that is taken is refused",
+        "a service cannot be added at a handle in use",
         arguments: [(0x000F, 0x0010), (0x0010, 0x0010), (0x0011, 0x0011), (0x0012, 0x0012)]
             as [(AttributeHandle, AttributeHandle)])
     func taken(handle: AttributeHandle, clash: AttributeHandle) throws {
@@ -115,7 +115,7 @@ struct ServerDatabaseTests {
         #expect(try database.add(.init(uuid: .init(0x180F)), at: 0x0006).declaration == 0x0006)
     }
 
-    @Test("ten thousand attributes are found by handle, type and service")
+    @Test("10,000 attributes are found by handle, type and service")
     func many() throws {
         var database = GATTDatabase()
         for number in 0..<2_000 { _ = try database.add(service(UInt16(number), count: 5)) }

@@ -11,7 +11,7 @@ struct ServerDiscoveryConformanceTests {
     /// The octets of `exampleUUID`, without the first.
     private static let vendor = "30 EA 74 71 4A F4 94 F5 47 BB 00 E8 0A 7F E0"
 
-    @Test("GATT/SR/GAD/BV-01: all primary services, of either length of UUID, and no secondary one")
+    @Test("GATT/SR/GAD/BV-01: all primary services are found, with UUIDs of either length, and no secondary service")
     func primaryServices() {
         var bench = ServerBench(.example())
         #expect(bench.send("10 01 00 FF FF 00 28") == "11 06 01 00 05 00 00 18 06 00 0E 00 0D 18")
@@ -20,7 +20,7 @@ struct ServerDiscoveryConformanceTests {
     }
 
     @Test(
-        "GATT/SR/GAD/BV-02: all primary services of one UUID, of either length, and no secondary one",
+        "GATT/SR/GAD/BV-02: all primary services of one UUID, of either length, are found, and no secondary service",
         arguments: [("0F 18", 1), ("35 " + vendor, 2)])
     func primaryServicesByUUID(uuid: String, first: Int) throws {
         var database = GATTDatabase()
@@ -36,7 +36,7 @@ struct ServerDiscoveryConformanceTests {
         #expect(bench.send("06 \(next) FF FF 00 28 " + uuid) == "01 06 \(next) 0A")
     }
 
-    @Test("GATT/SR/GAD/BV-03: all included services of a service, those of 128 bits without their UUID")
+    @Test("GATT/SR/GAD/BV-03: all included services of a service are found, those with 128-bit UUIDs without the UUID")
     func included() throws {
         var database = GATTDatabase()
         _ = try database.add(.init(uuid: exampleUUID(0x35)), at: 0x0001)
@@ -51,7 +51,7 @@ struct ServerDiscoveryConformanceTests {
         #expect(bench.send("0A 01 00") == "0B 35 " + Self.vendor)
     }
 
-    @Test("GATT/SR/GAD/BV-04: all characteristics of a service, and none of the next one")
+    @Test("GATT/SR/GAD/BV-04: all characteristics of a service are found, and none of the next service")
     func characteristics() {
         var bench = ServerBench(.example())
         #expect(
@@ -61,7 +61,7 @@ struct ServerDiscoveryConformanceTests {
     }
 
     @Test(
-        "GATT/SR/GAD/BV-05: all characteristics of a service with their UUIDs, of 16 bits and of 128, for the client to choose"
+        "GATT/SR/GAD/BV-05: all characteristics of a service are found with their UUIDs, for the client to filter"
     )
     func characteristicsByUUID() {
         var bench = ServerBench(.example())
@@ -72,7 +72,7 @@ struct ServerDiscoveryConformanceTests {
         #expect(bench.send("08 14 00 14 00 03 28") == "01 08 14 00 0A")
     }
 
-    @Test("GATT/SR/GAD/BV-06: all descriptors of a characteristic, of either length of UUID, up to its end")
+    @Test("GATT/SR/GAD/BV-06: all descriptors of a characteristic are found, with UUIDs of either length")
     func descriptors() throws {
         var database = GATTDatabase()
         _ = try database.add(

@@ -104,7 +104,7 @@ struct ServerDiscoveryTests {
     }
 
     @Test(
-        "A3: a range that starts at 0 or ends before its start is refused with its start",
+        "A3: a range that starts at 0 or ends before its start is rejected, and the error names its start",
         arguments: [
             ("04 00 00 05 00", "01 04 00 00 01"), ("04 05 00 04 00", "01 04 05 00 01"),
             ("06 00 00 05 00 00 28 00 18", "01 06 00 00 01"), ("06 05 00 04 00 00 28 00 18", "01 06 05 00 01"),
@@ -140,7 +140,7 @@ struct ServerDiscoveryTests {
     }
 
     @Test(
-        "Finds fill a Find By Type Value Response to its last octet, and go no further (Vol 3, Part F, 3.4.3.4)",
+        "Results fill a Find By Type Value Response up to the MTU, and never exceed it (Vol 3, Part F, 3.4.3.4)",
         arguments: [
             (23, "07 01 00 01 00 02 00 02 00 03 00 03 00 04 00 04 00 05 00 05 00"),
             (24, "07 01 00 01 00 02 00 02 00 03 00 03 00 04 00 04 00 05 00 05 00"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothGATT
 
-@Suite("GATT server: values of the application")
+@Suite("GATT server: values provided by the application")
 struct ServerDynamicValueTests {
     /// Three dynamic values of one type at 0003, 0005 and 0007, and a constant of another at 0009.
     func bench(mtu: Int = 23) throws -> ServerBench {
@@ -93,7 +93,7 @@ struct ServerDynamicValueTests {
     }
 
     @Test(
-        "every request can be refused with a code of the application",
+        "every request can be refused with an application error code",
         arguments: [
             ("0A 03 00", "01 0A 03 00 80"), ("0C 03 00 01 00", "01 0C 03 00 80"),
             ("08 01 00 FF FF 00 2A", "01 08 03 00 80"), ("0E 09 00 05 00", "01 0E 05 00 80"),
@@ -139,7 +139,7 @@ struct ServerDynamicValueTests {
         #expect(try bench.answer(read, "") == "0B")
     }
 
-    @Test("A6: a request while one is open is dropped, while commands and confirmations go on")
+    @Test("A6: a request is dropped while another is pending, but commands are still processed")
     func pending() throws {
         var bench = try bench()
         _ = bench.send("0A 03 00")
@@ -155,7 +155,7 @@ struct ServerDynamicValueTests {
         #expect(bench.send("0A 09 00") == "0B CC")
     }
 
-    @Test("A6: an application that is silent for 25 seconds is answered for")
+    @Test("A6: if the application does not answer within 25 seconds, the server responds with an error")
     func expiry() throws {
         var bench = try bench()
         bench.now = Instant.zero.advanced(by: .seconds(100))

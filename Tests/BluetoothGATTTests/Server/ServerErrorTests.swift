@@ -14,7 +14,7 @@ import Testing
 ///     000E 2A05, anybody may read and write
 ///
 /// All values but that of 2A04 are long: 40 octets.
-@Suite("GATT server: the errors of each request")
+@Suite("GATT server: errors of each request")
 struct ServerErrorTests {
     private func bench() throws -> ServerBench {
         func value(
@@ -43,7 +43,7 @@ struct ServerErrorTests {
     }
 
     @Test(
-        "Reading",
+        "Errors for reading",
         arguments: [
             ("GAR/BI-01", "0A 03 00", "01 0A 03 00 02"), ("GAR/BI-02", "0A 20 00", "01 0A 20 00 01"),
             ("GAR/BI-03", "0A 09 00", "01 0A 09 00 08"), ("GAR/BI-04", "0A 05 00", "01 0A 05 00 05"),
@@ -77,7 +77,7 @@ struct ServerErrorTests {
     }
 
     @Test(
-        "Writing",
+        "Errors for writing",
         arguments: [
             ("GAW/BI-02", "12 20 00 01", "01 12 20 00 01"), ("GAW/BI-03", "12 03 00 01", "01 12 03 00 03"),
             ("GAW/BI-04", "12 09 00 01", "01 12 09 00 08"), ("GAW/BI-05", "12 05 00 01", "01 12 05 00 05"),
@@ -93,7 +93,7 @@ struct ServerErrorTests {
     }
 
     @Test(
-        "Queued writes are refused when they are executed",
+        "Queued writes are rejected when they are executed",
         arguments: [
             ("GAW/BI-09", ["16 0E 00 29 00 01"], "01 18 0E 00 07"),
             ("GAW/BI-09", ["16 0B 00 05 00 01"], "01 18 0B 00 07"),
@@ -109,7 +109,7 @@ struct ServerErrorTests {
     }
 
     @Test(
-        "GAW/BI-39: what a command may not write is ignored",
+        "GAW/BI-39: a command that may not write its attribute is ignored",
         arguments: [
             ("52 0B 00 01 02 03 04 05", 0x0D), ("52 20 00 01", 0x01), ("52 03 00 01", 0x03), ("52 05 00 01", 0x05),
             ("52 07 00 01", 0x0C),
@@ -123,7 +123,7 @@ struct ServerErrorTests {
         #expect(bench.send("0A 0B 00") == "0B 01 02 03 04")
     }
 
-    @Test("GAR/BI-34: the application refuses a value that is not for LE there, and the value is read over BR/EDR")
+    @Test("GAR/BI-34: the application refuses to serve a value over LE, and it is read over BR/EDR")
     func otherTransport() throws {
         var database = GATTDatabase()
         _ = try database.add(
@@ -143,7 +143,7 @@ struct ServerErrorTests {
         }
     }
 
-    @Test("A value that nobody may read is refused with the error that its permissions name")
+    @Test("A value that nobody may read is refused with the error in its permissions")
     func readError() throws {
         var database = GATTDatabase()
         var permissions = GATTPermissions()
@@ -162,7 +162,7 @@ struct ServerErrorTests {
         #expect(bench.send("08 01 00 FF FF 00 2A") == "01 08 03 00 80")
     }
 
-    @Test("GAR/BI-35: a value that is not for BR/EDR is refused there, by the application, and read over LE")
+    @Test("GAR/BI-35: the application refuses to serve a value over BR/EDR, and it is read over LE")
     func otherTransportOverBREDR() throws {
         var database = GATTDatabase()
         _ = try database.add(

@@ -41,29 +41,29 @@ struct ServerPermissionTests {
         read: .open, write: .open, readNeedsAuthorization: true, writeNeedsAuthorization: true)
 
     static let rows = [
-        Row("nobody may", both(.notAllowed), secure, read: 0x02, write: 0x03),
-        Row("anybody may", both(.open), .unprotected, read: 0),
-        Row("encryption, and there is no key", both(.encrypted), .unprotected, read: 0x05),
-        Row("encryption, and there is a key", both(.encrypted), bonded, read: 0x0F),
-        Row("encryption, and there it is", both(.encrypted), encrypted, read: 0),
+        Row("access is not allowed", both(.notAllowed), secure, read: 0x02, write: 0x03),
+        Row("access is open", both(.open), .unprotected, read: 0),
+        Row("encryption without a key", both(.encrypted), .unprotected, read: 0x05),
+        Row("encryption with a key, but not encrypted", both(.encrypted), bonded, read: 0x0F),
+        Row("encryption on an encrypted link", both(.encrypted), encrypted, read: 0),
         Row(
-            "encryption, and the key is too short", both(.encrypted, keySize: 16),
+            "encryption with a key that is too short", both(.encrypted, keySize: 16),
             .init(isEncrypted: true, encryptionKeySize: 15), read: 0x0C),
-        Row("S3: encryption, and the key is just long enough", both(.encrypted, keySize: 16), encrypted, read: 0),
+        Row("S3: encryption with a key that is just long enough", both(.encrypted, keySize: 16), encrypted, read: 0),
         Row("authentication without encryption", both(.authenticated), bonded, read: 0x0F),
-        Row("authentication, and the pairing just worked", both(.authenticated), justWorks, read: 0x05),
-        Row("authentication, and there it is", both(.authenticated), authenticated, read: 0),
+        Row("authentication after Just Works", both(.authenticated), justWorks, read: 0x05),
+        Row("authentication on an authenticated link", both(.authenticated), authenticated, read: 0),
         Row(
-            "authentication, and the key is too short", both(.authenticated, keySize: 10),
+            "authentication with a key that is too short", both(.authenticated, keySize: 10),
             .init(isEncrypted: true, isAuthenticated: true, encryptionKeySize: 7), read: 0x0C),
         Row(
-            "Secure Connections, and the pairing was legacy", both(.authenticatedSecureConnections), authenticated,
+            "Secure Connections after legacy pairing", both(.authenticatedSecureConnections), authenticated,
             read: 0x05),
         Row(
-            "Secure Connections, and the pairing just worked", both(.authenticatedSecureConnections), justWorks,
+            "Secure Connections after Just Works", both(.authenticatedSecureConnections), justWorks,
             read: 0x05),
-        Row("Secure Connections, and there they are", both(.authenticatedSecureConnections), secure, read: 0),
-        Row("authorization, and there it is", authorized, .init(isAuthorized: true), read: 0),
+        Row("Secure Connections on such a link", both(.authenticatedSecureConnections), secure, read: 0),
+        Row("authorization on an authorized link", authorized, .init(isAuthorized: true), read: 0),
     ]
 
     /// A server with a characteristic that is read and written under `permissions`, its value at 0003, and an open one,
@@ -83,7 +83,7 @@ struct ServerPermissionTests {
         return bench
     }
 
-    @Test("A12: every way to read asks the same", arguments: rows)
+    @Test("A12: every way to read requires the same permissions", arguments: rows)
     func reading(_ row: Row) throws {
         let paths: [(request: String, opcode: UInt8, response: String)] = [
             ("0A 03 00", 0x0A, "0B 41 42"),
@@ -102,7 +102,7 @@ struct ServerPermissionTests {
             bench.send("06 01 00 FF FF 00 2A 41 42") == (row.readError == 0 ? "07 03 00 03 00" : "01 06 01 00 0A"))
     }
 
-    @Test("A12: the application is not asked for what may not be read", arguments: rows)
+    @Test("A12: the application is not asked for a value that may not be read", arguments: rows)
     func readingDynamic(_ row: Row) throws {
         for request in ["0A 03 00", "0C 03 00 01 00", "08 01 00 FF FF 00 2A", "0E 05 00 03 00", "20 05 00 03 00"] {
             var bench = try bench(row, value: .dynamic)
@@ -112,7 +112,7 @@ struct ServerPermissionTests {
         }
     }
 
-    @Test("A12: every way to write asks the same", arguments: rows)
+    @Test("A12: every way to write requires the same permissions", arguments: rows)
     func writing(_ row: Row) throws {
         var bench = try bench(row)
         let granted = row.writeError == 0
@@ -134,7 +134,7 @@ struct ServerPermissionTests {
         #expect(bench.server.database.value(of: 3) == [0x41, 0x42])
     }
 
-    @Test("A12: what was prepared on a better link is not executed on a worse one")
+    @Test("A12: writes prepared on a more secure link are not executed on a less secure one")
     func executing() throws {
         var bench = try bench(Row("", Self.both(.encrypted), Self.encrypted, read: 0))
         #expect(bench.send("16 03 00 00 00 53") == "17 03 00 00 00 53")
@@ -146,7 +146,7 @@ struct ServerPermissionTests {
         #expect(bench.server.database.value(of: 3) == [0x41, 0x42], "the queue was forgotten")
     }
 
-    @Test("a subscription may ask more of the link than reading")
+    @Test("a subscription may require more security than reading")
     func subscribing() throws {
         var database = GATTDatabase()
         _ = try database.add(
@@ -167,7 +167,7 @@ struct ServerPermissionTests {
         }
     }
 
-    @Test("who may not read a value may not subscribe to it, unless the definition says so")
+    @Test("a subscription requires the same security as reading, unless the definition says otherwise")
     func subscriptionFollowsReading() {
         let protected = GATTPermissions(read: .authenticated)
         #expect(

@@ -14,7 +14,7 @@ struct ServerProtocolTests {
     ]
 
     @Test(
-        "A2: a request without its proper shape is answered with Invalid PDU, wherever it is cut", arguments: requests)
+        "A2: a truncated request is answered with Invalid PDU", arguments: requests)
     func truncated(_ request: String) {
         let whole = bytes(request)
         // Up to the value at the end, which may have any length.
@@ -29,7 +29,7 @@ struct ServerProtocolTests {
     }
 
     @Test(
-        "A2: so is one with octets left over",
+        "A2: a request with extra octets is answered with Invalid PDU",
         arguments: [
             "02 40 00 00", "04 01 00 FF FF 00", "08 01 00 FF FF 03 28 00", "0A 03 00 00", "0C 03 00 01 00 00",
             "0E 03 00 05 00 00", "0E 03 00", "10 01 00 FF FF 00 28 00", "10 01 00 FF FF 00 28 00 00", "18 01 00",
@@ -40,7 +40,7 @@ struct ServerProtocolTests {
         #expect(bench.send(request) == [0x01, bytes(request)[0], 0, 0, 0x04].hexadecimal())
     }
 
-    @Test("a PDU longer than the ATT_MTU is not taken")
+    @Test("a PDU longer than the ATT_MTU is rejected")
     func longerThanMTU() {
         var bench = ServerBench(.example())
         let value = [UInt8](repeating: 1, count: 21)
@@ -50,7 +50,7 @@ struct ServerProtocolTests {
         #expect(bench.server.database.value(of: 0x0012)?.count == 40)
     }
 
-    @Test("A5, GATT/SR/UNS/BI-01, BI-02: each of the 256 opcodes is answered, or ignored, as its kind asks")
+    @Test("A5, GATT/SR/UNS/BI-01, BI-02: each of the 256 opcodes is answered or ignored, according to its kind")
     func opcodes() {
         for opcode in UInt8.min...UInt8.max {
             var bench = ServerBench(.example())
@@ -93,7 +93,7 @@ struct ServerProtocolTests {
         #expect(bench.transaction.droppedPDUCount == 1)
     }
 
-    @Test("GATT/SR/GAC/BV-01: the lesser of both MTUs counts, from the response on")
+    @Test("GATT/SR/GAC/BV-01: the smaller of the two MTUs applies, from the response on")
     func mtu() {
         var bench = ServerBench(.example())
         #expect(bench.send("02 1E 00") == "03 05 02")
@@ -108,7 +108,7 @@ struct ServerProtocolTests {
     }
 
     @Test(
-        "GATT/SR/GAC/BV-01: a long value is read up to the MTU that was exchanged, the least and the greatest one",
+        "GATT/SR/GAC/BV-01: a long value is read up to the exchanged MTU, whether smallest or largest",
         arguments: [("17 00", 22), ("00 02", 511)])
     func exchangedMTU(mtu: String, count: Int) throws {
         var bench = ServerBench(.example())
@@ -118,7 +118,7 @@ struct ServerProtocolTests {
         #expect(bench.send("0A 12 00") == "0B " + counting(count).hexadecimal())
     }
 
-    @Test("A1: an MTU below 23 counts as 23, and on an enhanced bearer there is nothing to exchange")
+    @Test("A1: an MTU below 23 counts as 23, and an enhanced bearer exchanges no MTU")
     func badMTU() {
         var bench = ServerBench(.example())
         #expect(bench.send("02 05 00") == "03 05 02")
@@ -129,7 +129,7 @@ struct ServerProtocolTests {
     }
 
     @Test(
-        "GAC/BI-02 and BI-03: over BR/EDR there is no exchange either, and the MTU is that of the channel",
+        "GAC/BI-02 and BI-03: over BR/EDR no MTU is exchanged either, and the channel's MTU applies",
         arguments: [ATTBearer(brEDRChannelMTU: 672), ATTBearer(channelMTU: 672)])
     func exchangeOverBREDR(_ bearer: ATTBearer) {
         var bench = ServerBench(.example())
@@ -141,7 +141,7 @@ struct ServerProtocolTests {
         #expect(bench.outcome == .dropped(.signatureUnneeded))
     }
 
-    @Test("the outcome tells which error was sent")
+    @Test("the outcome names the error that was sent")
     func refused() {
         var bench = ServerBench(.example())
         _ = bench.send("0A 0E 00")

@@ -14,7 +14,7 @@ struct ServerQueuedWriteTests {
         #expect(bench.send("16" + parameters) == "17" + parameters)
     }
 
-    @Test("GATT/SR/GAW/BV-05: a long value is written in parts, and leaves nothing of the one before")
+    @Test("GATT/SR/GAW/BV-05: a long value is written in parts, and replaces the previous value completely")
     func longWrite() {
         var bench = ServerBench(.example())
         let value = counting(37)
@@ -90,7 +90,7 @@ struct ServerQueuedWriteTests {
     }
 
     @Test(
-        "A10: one part that does not suit its value leaves all values as they were",
+        "A10: one invalid part leaves all values unchanged",
         arguments: [
             ("GATT/SR/GAW/BI-09: an offset past the end", "16 0B 00 05 00 01", "01 18 0B 00 07"),
             ("GATT/SR/GAW/BI-33: a part past the end of a fixed length", "16 0B 00 03 00 01 02", "01 18 0B 00 0D"),
@@ -112,7 +112,7 @@ struct ServerQueuedWriteTests {
         #expect(bench.endpoint.peer.preparedWrites.count == 0)
     }
 
-    @Test("A10: a value of 512 octets is written at the smallest ATT_MTU, and not one octet more")
+    @Test("A10: a value of 512 octets is written at the smallest ATT_MTU, and no longer value")
     func longest() {
         var bench = ServerBench(.example())
         func part(_ offset: Int, _ count: Int) -> [UInt8] {
@@ -130,7 +130,7 @@ struct ServerQueuedWriteTests {
         #expect(bench.send("18 01") == "01 18 12 00 0D")
     }
 
-    @Test("GATT/SR/GAW/BI-06, BI-07: what cannot be written cannot be prepared")
+    @Test("GATT/SR/GAW/BI-06, BI-07: a value that cannot be written cannot be prepared")
     func refused() {
         var bench = ServerBench(.example())
         #expect(bench.send("16 19 00 00 00 01") == "01 16 19 00 01")
@@ -139,7 +139,7 @@ struct ServerQueuedWriteTests {
         #expect(bench.outcome == .preparedWritesExecuted([]))
     }
 
-    @Test("GATT/SR/GAW/BV-07: a queue that is canceled changes nothing")
+    @Test("GATT/SR/GAW/BV-07: a cancelled queue changes nothing")
     func cancelled() {
         var bench = ServerBench(.example())
         #expect(bench.send("16 0B 00 00 00 09 08 07 06") == "17 0B 00 00 00 09 08 07 06")
@@ -164,7 +164,7 @@ struct ServerQueuedWriteTests {
     }
 
     @Test(
-        "A10: flags other than 0 and 1 are no PDU, and the queue stays",
+        "A10: flags other than 0 and 1 are an invalid PDU, and the queue is kept",
         arguments: ["18 02", "18 FF", "18", "18 01 00"])
     func badFlags(_ request: String) {
         var bench = ServerBench(.example())
@@ -187,7 +187,7 @@ struct ServerQueuedWriteTests {
         #expect(bench.server.database.value(of: 0x000E) == [1, 2, 3, 4, 5])
     }
 
-    @Test("the application takes all parts for dynamic values together")
+    @Test("the application receives all parts for dynamic values together")
     func dynamic() throws {
         var bench = ServerBench(.example())
         _ = bench.send("16 14 00 00 00 01 02")
@@ -206,7 +206,7 @@ struct ServerQueuedWriteTests {
         #expect(bench.server.database.value(of: 0x000E) == [0x0A])
     }
 
-    @Test("what the application refuses is forgotten as a whole")
+    @Test("a refused execution discards the whole queue")
     func dynamicRefused() throws {
         var bench = ServerBench(.example())
         _ = bench.send("16 0E 00 00 00 0A")
@@ -217,7 +217,7 @@ struct ServerQueuedWriteTests {
         #expect(bench.endpoint.peer.preparedWrites.count == 0)
     }
 
-    @Test("parts for a dynamic value end within 512 octets, without asking the application")
+    @Test("parts for a dynamic value beyond 512 octets are rejected without asking the application")
     func dynamicTooLong() {
         var bench = ServerBench(.example())
         _ = bench.send("16 14 00 FF 01 01 02")
@@ -226,7 +226,7 @@ struct ServerQueuedWriteTests {
         #expect(bench.send("18 01") == "01 18 14 00 07")
     }
 
-    @Test("a configuration may be queued too")
+    @Test("a configuration may also be a queued write")
     func configuration() {
         var bench = ServerBench(.example())
         _ = bench.send("16 09 00 00 00 03")

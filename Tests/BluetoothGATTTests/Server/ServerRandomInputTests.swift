@@ -14,7 +14,7 @@ struct ServerRandomInputTests {
         "18 00", "20 14 00 12 00", "52 0E 00 01 02", "1E", "D2 0B 00 00 00 00 00 00 00 00 00 00 00 00 00",
     ].map { bytes($0) }
 
-    @Test("100,000 mutated PDUs trap nothing, and every response keeps the rules", arguments: [1, 2] as [UInt64])
+    @Test("100,000 mutated PDUs trap nothing, and every response follows the protocol", arguments: [1, 2] as [UInt64])
     func mutations(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var bench = ServerBench(.example())

@@ -8,7 +8,7 @@ import Testing
 @Suite("GATT server: reading")
 struct ServerReadingTests {
     @Test(
-        "values the server keeps are read",
+        "values kept by the server are read",
         arguments: [
             ("GATT/SR/GAR/BV-01: a value", "0A 0B 00", "0B 01 02 03 04"),
             ("a declaration", "0A 07 00", "0B 30 08 00 37 2A"),
@@ -70,7 +70,7 @@ struct ServerReadingTests {
     }
 
     @Test(
-        "GATT/SR/GAR/BV-04, BV-07, BV-08: a long value, and a long descriptor, are read part by part, and nothing is at the end",
+        "GATT/SR/GAR/BV-04, BV-07, BV-08: a long value or descriptor is read in parts, and a read at its end is empty",
         arguments: [(0x0003, 40), (0x0004, 50), (0x0006, 44)])
     func long(_ handle: Int, _ length: Int) throws {
         let value = counting(length)
@@ -95,7 +95,7 @@ struct ServerReadingTests {
             bench.send("0C \(littleEndian(handle)) \(littleEndian(length + 1))") == "01 0C \(littleEndian(handle)) 07")
     }
 
-    @Test("values of one type fill a response, up to the 255 octets that a length can tell")
+    @Test("values of one type fill a response, up to 255 octets per element")
     func lists() throws {
         var database = GATTDatabase()
         let value = [UInt8](repeating: 0xAA, count: 300)
@@ -110,7 +110,7 @@ struct ServerReadingTests {
         #expect(bench.send("08 01 00 FF FF 00 2A") == ([0x09, 0xFF, 0x03, 0x00] + element).hexadecimal())
     }
 
-    @Test("a list ends before the first value that may not be read")
+    @Test("a list ends before the first unreadable value")
     func listEnds() throws {
         var database = GATTDatabase()
         func characteristic(_ read: GATTPermissions.Requirement) -> GATTCharacteristicDefinition {

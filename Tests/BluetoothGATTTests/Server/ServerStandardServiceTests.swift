@@ -7,7 +7,7 @@ import Testing
 
 @Suite("GATT server: Generic Access and Generic Attribute")
 struct ServerStandardServiceTests {
-    @Test("GAP/GAT: the Generic Access service has what was asked for")
+    @Test("GAP/GAT: the Generic Access service has the requested characteristics")
     func genericAccess() throws {
         var database = GATTDatabase()
         _ = try database.add(
@@ -23,14 +23,14 @@ struct ServerStandardServiceTests {
         #expect(bench.send("0A 03 00") == "0B 4C 61 6E 74 65 72 6E")
     }
 
-    @Test("a name too long for Device Name is cut between characters")
+    @Test("a name too long for Device Name is truncated at a character boundary")
     func longName() throws {
         var database = GATTDatabase()
         _ = try database.add(.genericAccess(deviceName: "a" + String(repeating: "é", count: 200)))
         #expect(database.value(of: 0x0003)?.count == 247)
     }
 
-    @Test("GATT/SR/GAS/BV-01: Service Changed is indicated to whom asked for it, and cannot be read")
+    @Test("GATT/SR/GAS/BV-01: Service Changed is indicated to subscribed clients, and cannot be read")
     func serviceChanged() throws {
         var database = GATTDatabase()
         let handles = try database.add(.genericAttribute(serverSupportedFeatures: .constant([0x01])))
@@ -49,7 +49,7 @@ struct ServerStandardServiceTests {
     }
 
     @Test(
-        "A13: Client Supported Features",
+        "A13: reading and writing Client Supported Features",
         arguments: [
             ("nothing is written", "12 06 00", "01 12 06 00 0D", 0x03),
             ("a bit is cleared", "12 06 00 01", "01 12 06 00 13", 0x03),
@@ -71,7 +71,7 @@ struct ServerStandardServiceTests {
         #expect(bench.send("0A 06 00") == "0B 00", "each client has its own")
     }
 
-    @Test("GATT/SR/GAS/BV-03: each client has its own features, and the reserved bits that it sets stay 0")
+    @Test("GATT/SR/GAS/BV-03: each client has its own features, and reserved bits stay 0")
     func featuresOfEachClient() throws {
         var database = GATTDatabase()
         _ = try database.add(.genericAttribute())
@@ -86,7 +86,7 @@ struct ServerStandardServiceTests {
         #expect(bench.send("0A 06 00") == "0B 01")
     }
 
-    @Test("A13: features are not taken back through a queued write either")
+    @Test("A13: features cannot be cleared through a queued write either")
     func queuedFeatures() throws {
         var database = GATTDatabase()
         _ = try database.add(.genericAttribute())

@@ -28,7 +28,7 @@ struct ServerSubscriptionTests {
     }
 
     @Test(
-        "A11: a configuration that cannot be is refused",
+        "A11: an invalid configuration is refused",
         arguments: [
             ("no octet", "12 09 00", "01 12 09 00 0D"), ("one octet", "12 09 00 01", "01 12 09 00 0D"),
             ("three octets", "12 09 00 01 00 00", "01 12 09 00 0D"),
@@ -55,7 +55,7 @@ struct ServerSubscriptionTests {
         #expect(bench.send("0A 09 00") == "0B " + read)
     }
 
-    @Test("GATT/SR/GAN/BV-01: what was asked for is notified")
+    @Test("GATT/SR/GAN/BV-01: only a subscribed client is notified")
     func notification() throws {
         var bench = ServerBench(.example())
         #expect(throws: GATTServerError.notSubscribed(0x0008)) { try bench.notify(0x0008, "01") }
@@ -69,7 +69,7 @@ struct ServerSubscriptionTests {
         #expect(throws: GATTServerError.valueTooLong(maximum: 20)) { try bench.notify(0x0008, longest + "AA") }
     }
 
-    @Test("GATT/SR/GAI/BV-01: one indication at a time, each confirmed")
+    @Test("GATT/SR/GAI/BV-01: indications are sent one at a time, each confirmed")
     func indication() throws {
         var bench = ServerBench(.example())
         _ = bench.send("12 09 00 01 00")
@@ -87,7 +87,7 @@ struct ServerSubscriptionTests {
         #expect(try bench.indicate(0x0008, "03") == "1D 08 00 03")
     }
 
-    @Test("A15: a confirmation of nothing is ignored, and a malformed one confirms nothing")
+    @Test("A15: a confirmation without an indication is ignored, and a malformed one confirms nothing")
     func strayConfirmation() throws {
         var bench = ServerBench(.example())
         #expect(bench.send("1E") == "")
@@ -99,7 +99,7 @@ struct ServerSubscriptionTests {
         #expect(throws: GATTServerError.indicationPending) { try bench.indicate(0x0008, "01") }
     }
 
-    @Test("GATT/SR/GAN/BV-02: several values go in one notification where the client can take it")
+    @Test("GATT/SR/GAN/BV-02: several values are sent in one notification to a client that supports it")
     func multiple() throws {
         let notifying = GATTCharacteristicDefinition(uuid: .init(2), properties: .notify)
         var database = GATTDatabase()
@@ -135,7 +135,7 @@ struct ServerSubscriptionTests {
         #expect(throws: GATTServerError.notSubscribed(0x0012)) { try notify(values) }
     }
 
-    @Test("many subscriptions are kept in order, whatever order they come in")
+    @Test("many subscriptions are kept in order, whatever order they arrive in")
     func many() throws {
         let notifying = GATTCharacteristicDefinition(uuid: .init(2), properties: .notify)
         var database = GATTDatabase()
@@ -157,7 +157,7 @@ struct ServerSubscriptionTests {
     }
 
     @Test(
-        "GATT/SR/GAN/BV-03, GAI/BV-02: a bonded client is notified and indicated on its next link without asking again")
+        "GATT/SR/GAN/BV-03, GAI/BV-02: a bonded client is notified and indicated on a new link without resubscribing")
     func bonded() throws {
         var bench = ServerBench(.example())
         #expect(bench.send("12 09 00 03 00") == "13")
@@ -192,7 +192,7 @@ struct ServerSubscriptionTests {
         #expect(bench.send("0A 03 00") == "")
     }
 
-    @Test("a bonded client finds its subscriptions again, and loses those of a service that is gone")
+    @Test("a bonded client's subscriptions are restored, and those of a removed service are dropped")
     func restored() throws {
         var database = GATTDatabase.example()
         // In place of the service that includes the one that goes.

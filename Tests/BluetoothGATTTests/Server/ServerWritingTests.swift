@@ -72,7 +72,7 @@ struct ServerWritingTests {
         #expect(bench.server.database.value(of: row.handle)?.hexadecimal() == row.stored)
     }
 
-    @Test("GATT/SR/GAW/BV-01: Write Commands do the same in silence", arguments: rows)
+    @Test("GATT/SR/GAW/BV-01: Write Commands have the same effect without a response", arguments: rows)
     func command(_ row: Row) {
         var bench = ServerBench(.example())
         let pdu = written {
@@ -90,7 +90,7 @@ struct ServerWritingTests {
         #expect(bench.server.database.value(of: row.handle)?.hexadecimal() == row.stored)
     }
 
-    @Test("A16, GATT/SR/GAW/BI-01: a signed write to a value that takes none is ignored")
+    @Test("A16, GATT/SR/GAW/BI-01: a signed write to a value that does not accept signed writes is ignored")
     func signed() {
         var bench = ServerBench(.example())
         #expect(bench.send("D2 0B 00 09 01 00 00 00 01 02 03 04 05 06 07 08") == "")
@@ -118,7 +118,7 @@ struct ServerWritingTests {
         #expect(bench.send([0x0A] + handle) == "0B 01")
     }
 
-    @Test("A value that takes signed writes alone is not written by others over an open link")
+    @Test("A value that accepts only signed writes cannot be written otherwise over an open link")
     func signedOnly() throws {
         var database = GATTDatabase()
         let handles = try database.add(
@@ -138,7 +138,7 @@ struct ServerWritingTests {
         #expect(bench.server.database.value(of: value) == [1])
     }
 
-    @Test("a constant stays what it is, whatever the permissions")
+    @Test("a constant never changes, whatever its permissions")
     func constant() throws {
         var database = GATTDatabase()
         _ = try database.add(

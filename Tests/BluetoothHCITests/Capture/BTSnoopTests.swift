@@ -23,7 +23,7 @@ struct BTSnoopTests {
     }
 
     @Test(
-        "flags give direction and kind",
+        "the flags encode direction and kind",
         arguments: [
             ("01 03 0C 00", .sent, 2), ("04 10 01 42", .received, 3), ("02 40 00 01 00 AA", .sent, 0),
             ("02 40 20 01 00 AA", .received, 1),
@@ -40,7 +40,7 @@ struct BTSnoopTests {
     }
 
     @Test(
-        "the monitor's opcodes give direction and kind, and the flags the adapter",
+        "the monitor's opcodes encode direction and kind, and the flags the adapter",
         arguments: [
             ("01 03 0C 00", .sent, 2), ("04 10 01 42", .received, 3), ("02 40 00 01 00 AA", .sent, 4),
             ("02 40 20 01 00 AA", .received, 5), ("03 40 00 01 AA", .sent, 6), ("03 40 00 01 AA", .received, 7),
@@ -70,7 +70,7 @@ struct BTSnoopTests {
             }.isEmpty)
     }
 
-    @Test("a capture is read back, however it is cut", arguments: Array(1...60))
+    @Test("a capture is read back, however it is split", arguments: Array(1...60))
     func reading(_ size: Int) throws {
         let records = try read(Self.h4 + Self.record + Self.record, in: size)
         #expect(records.map(\.packet) == [Self.reset, Self.reset])
@@ -81,7 +81,7 @@ struct BTSnoopTests {
     }
 
     @Test(
-        "captures without indicators get them",
+        "packets of captures without H4 indicators get one",
         arguments: [
             ("00 00 03 E9", "00 00 00 02", HCIPacketType.command, BTSnoop.Direction.sent, nil),
             ("00 00 03 E9", "00 00 00 03", .event, .received, nil),
@@ -109,7 +109,7 @@ struct BTSnoopTests {
     }
 
     @Test(
-        "an invalid capture throws, at its byte",
+        "an invalid capture throws, at the faulty byte",
         arguments: [
             ("62 74 73 6E 6F 6F 70 01 00 00 00 01 00 00 03 EA", DecodingFailure(.invalidValue, at: 7)),
             ("62 74 73 6E 6F 6F 70 00 00 00 00 02 00 00 03 EA", DecodingFailure(.invalidValue, at: 8)),

@@ -51,7 +51,7 @@ struct CaptureReaderTests {
         ),
     ]
 
-    @Test("pcap", arguments: pcaps, [1, 7, 1000])
+    @Test("pcap: byte orders, time units and directions", arguments: pcaps, [1, 7, 1000])
     func pcap(_ file: (name: String, octets: String), _ piece: Int) throws {
         let (reader, found) = try read(bytes(file.octets), in: piece)
         let one = try #require(found.first)
@@ -76,7 +76,7 @@ struct CaptureReaderTests {
         #expect(found.map(\.record.direction) == [.received])
     }
 
-    @Test("a packet that the capture has cut keeps its length")
+    @Test("a packet that the capture truncated keeps its original length")
     func cut() throws {
         let (_, found) = try read(
             bytes(Self.header + "00 00 00 00 00 00 00 00 06 00 00 00 0C 00 00 00 00 00 00 01 04 10"))
@@ -86,7 +86,7 @@ struct CaptureReaderTests {
     }
 
     @Test(
-        "what is wrong in pcap is refused where it is",
+        "malformed pcap is rejected, at the faulty byte",
         arguments: [
             ("D4 C3 B2 A1 02 00 04 00 00 00 00 00 00 00 00 00 00 00 04 00 01 00 00 00", .unknownCode(1), 20),
             (header + "00 00 00 00 00 00 00 00 09 00 00 00 08 00 00 00", .invalidLength, 32),
@@ -117,7 +117,7 @@ struct CaptureReaderTests {
             + "00 00 00 00 30 00 00 00 "
     }
 
-    @Test("pcapng: interfaces, their units of time, directions, and blocks that are skipped", arguments: [1, 7, 1000])
+    @Test("pcapng: interfaces, their time units, directions, and skipped blocks", arguments: [1, 7, 1000])
     func pcapng(_ piece: Int) throws {
         let file = bytes(
             Self.section + Self.h4 + Self.binary + Self.ethernet + Self.packet()
@@ -135,7 +135,7 @@ struct CaptureReaderTests {
         #expect(reader.skippedCount == 1 && reader.isAtRecordBoundary && reader.datalink == .h4)
     }
 
-    @Test("a section in the other order of octets")
+    @Test("pcapng: a section in big-endian order, followed by another")
     func bigEndian() throws {
         let file = bytes(
             "0A 0D 0D 0A 00 00 00 1C 1A 2B 3C 4D 00 01 00 00 FF FF FF FF FF FF FF FF 00 00 00 1C"
@@ -152,7 +152,7 @@ struct CaptureReaderTests {
     }
 
     @Test(
-        "what is wrong in pcapng is refused where it is",
+        "malformed pcapng is rejected, at the faulty byte",
         arguments: [
             ("0A 0D 0D 0A 1C 00 00 00 00 00 00 00", .invalidValue, 8),
             (section + "01 00 00 00 0B 00 00 00 00 00 00 00", .invalidLength, 32),
@@ -166,7 +166,7 @@ struct CaptureReaderTests {
     }
 
     @Test(
-        "a capture that ends in the middle of a record says so",
+        "a capture that ends in the middle of a record is not at a record boundary",
         arguments: [
             pcaps[0].1, section + h4 + packet(), "62 74 73 6E 6F 6F 70 00 00 00 00 01 00 00 03 EA 00 00 00 01",
         ])

@@ -3,7 +3,7 @@ import BluetoothHCI
 import TestSupport
 import Testing
 
-@Suite("Captures of BlueZ's monitor")
+@Suite("Captures from BlueZ's monitor")
 struct MonitorRecordTests {
     /// A record without time or drops, as `btmon -w` lays it down.
     private func record(_ flags: String, _ data: String) -> [UInt8] {
@@ -49,7 +49,7 @@ struct MonitorRecordTests {
         #expect(read.record.monitorOpcode?.description == name)
     }
 
-    @Test("records of several adapters, and of none, and without data, follow each other")
+    @Test("records of several adapters, of no adapter, and without data are read in sequence")
     func several() throws {
         let records = try read([
             record("FF FF 00 0C", "4C 00"), record("00 00 00 08", ""), record("00 01 00 02", "03 0C 00"),

@@ -3,14 +3,14 @@ import BluetoothHCI
 import TestSupport
 import Testing
 
-@Suite("Commands and what they return, byte for byte")
+@Suite("Commands and return parameters, byte for byte")
 struct CommandCodecTests {
     @Test("the samples cover every command in the catalog, once each")
     func coverage() {
         #expect(CommandSamples.all.map(\.opcode.rawValue).sorted() == HCICommandCatalog.opcodes.map(\.rawValue))
     }
 
-    @Test("each encodes to its packet and decodes to an equal value", arguments: CommandSamples.all)
+    @Test("each command encodes to its packet and decodes to an equal value", arguments: CommandSamples.all)
     func roundTrip(_ sample: CommandSample) throws {
         #expect(written { sample.command.encodePacket(into: &$0) } == sample.packet)
         let packet = try HCICommandPacket(decoding: sample.packet.span.extracting(droppingFirst: 1))
@@ -20,7 +20,7 @@ struct CommandCodecTests {
         #expect(written { packet.encodePacket(into: &$0) } == sample.packet)
     }
 
-    @Test("what each returns encodes and decodes", arguments: CommandSamples.all)
+    @Test("the return parameters of each command are encoded and decoded", arguments: CommandSamples.all)
     func returnParameters(_ sample: CommandSample) throws {
         let event = completion(of: sample.command, returning: sample.returnParameters)
         let header: [UInt8] = [
@@ -56,7 +56,7 @@ struct CommandCodecTests {
         }
     }
 
-    @Test("a command with a byte too many throws", arguments: CommandSamples.all)
+    @Test("a command with an extra byte throws", arguments: CommandSamples.all)
     func overlongCommand(_ sample: CommandSample) throws {
         var packet = Array(sample.packet.dropFirst()) + [0]
         packet[2] += 1

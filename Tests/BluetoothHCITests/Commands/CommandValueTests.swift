@@ -6,7 +6,7 @@ import Testing
 @Suite("Values in commands")
 struct CommandValueTests {
     @Test(
-        "a value the specification does not allow is refused, at its byte",
+        "a value that the specification does not allow is rejected, at its byte",
         arguments: [
             ("0C 20 02 02 00", 0), ("06 20 0F 20 00 20 00 05 00 00 00 00 00 00 00 00 07 00", 4),
             ("06 20 0F 20 00 20 00 00 04 00 00 00 00 00 00 00 07 00", 5),
@@ -19,7 +19,7 @@ struct CommandValueTests {
         }
     }
 
-    @Test("a length larger than the field is refused", arguments: ["08 20 20 20", "09 20 20 FF"])
+    @Test("a length larger than the field is rejected", arguments: ["08 20 20 20", "09 20 20 FF"])
     func invalidLength(_ start: String) {
         let packet = bytes(start) + [UInt8](repeating: 0, count: 31)
         #expect(throws: DecodingFailure(.invalidLength, at: 0)) {
@@ -27,7 +27,7 @@ struct CommandValueTests {
         }
     }
 
-    @Test("data that does not fit into a packet is dropped")
+    @Test("data that does not fit into a packet is truncated")
     func overlongData() {
         let data = [UInt8](repeating: 0xAB, count: 300)
         let legacy = written { LESetAdvertisingData(data: data).encodePacket(into: &$0) }
@@ -51,7 +51,7 @@ struct CommandValueTests {
         #expect(ConnectionHandle(0x40).description == "0x0040")
     }
 
-    @Test("times convert to their units, and stay in their ranges")
+    @Test("durations are converted to units, and clamped to their ranges")
     func times() {
         #expect(ConnectionInterval(clamping: .milliseconds(30)).rawValue == 24)
         #expect(ConnectionInterval(rawValue: 24).duration == .milliseconds(30))
@@ -77,7 +77,7 @@ struct CommandValueTests {
         #expect(!supported.contains(octet: -1, bit: 9))
     }
 
-    @Test("names are the specification's")
+    @Test("names match the specification")
     func names() {
         #expect(HCIOpcode.leSetScanEnable.description == "LE Set Scan Enable")
         #expect(HCIOpcode.readBDADDR.description == "Read BD_ADDR")

@@ -20,7 +20,7 @@ struct EventCodecTests {
         #expect(written { event.encodePacket(into: &$0) } == sample.packet)
     }
 
-    @Test("H1: parameters cut short throw, and never trap", arguments: EventSamples.all)
+    @Test("H1: truncated parameters throw, and never trap", arguments: EventSamples.all)
     func truncation(_ sample: EventSample) {
         let parameters = sample.packet.dropFirst(3)
         for length in 0..<sample.requiredLength {
@@ -41,7 +41,7 @@ struct EventCodecTests {
         }
     }
 
-    @Test("parameters of a later version are ignored")
+    @Test("parameters added by a later version are ignored")
     func trailingParameters() throws {
         guard case .hardwareError(let event) = try HCIEvent(decoding: bytes("10 02 42 99").span) else {
             Issue.record("not a Hardware Error")
@@ -63,7 +63,7 @@ struct EventCodecTests {
         }
     }
 
-    @Test("H5: a connection with an impossible role or handle still reaches the host, to be closed there")
+    @Test("H5: a connection with an invalid role or handle is still decoded, so that the host can close it")
     func impossibleConnection() throws {
         let packet = bytes("3E 13 01 00 01 0F 02 01 55 44 33 22 11 C0 18 00 01 00 F4 01 05")
         guard case .leConnectionComplete(let event) = try HCIEvent(decoding: packet.span) else {

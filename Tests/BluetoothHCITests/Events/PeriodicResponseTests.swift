@@ -3,7 +3,7 @@ import BluetoothHCI
 import TestSupport
 import Testing
 
-@Suite("Responses to periodic advertising, one at a time")
+@Suite("Responses to periodic advertising")
 struct PeriodicResponseTests {
     /// The responses of an event, how many it claims, the slots that can be read, and whether the rest is malformed.
     @Test(arguments: [
@@ -28,7 +28,7 @@ struct PeriodicResponseTests {
         #expect(read == slots && malformed == isMalformed)
     }
 
-    @Test("what is cut short throws", arguments: 0..<4)
+    @Test("a truncated response report throws", arguments: 0..<4)
     func truncated(_ count: Int) {
         let body = bytes("28 02 05 00 00").prefix(count + 1)
         let packet = [0x3E, UInt8(body.count)] + body

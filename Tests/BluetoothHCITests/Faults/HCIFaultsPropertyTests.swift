@@ -33,14 +33,14 @@ struct HCIFaultsPropertyTests {
         return lines
     }
 
-    @Test("The same seed gives the same faults, and another one gives others")
+    @Test("The same seed gives the same faults, and another seed gives others")
     func determinism() {
         let first = Self.played(seed: 5)
         #expect(first == Self.played(seed: 5))
         #expect(first != Self.played(seed: 6))
     }
 
-    @Test("Faults for several transports differ, and are the same each time")
+    @Test("Faults for several transports differ from each other, and are reproducible")
     func several() {
         var first = HCIFaults(.badWeather, seed: 1), second = HCIFaults(.badWeather, seed: 1)
         for _ in 0..<3 {
@@ -53,7 +53,7 @@ struct HCIFaultsPropertyTests {
         }
     }
 
-    @Test("Every fault happens about as often as its rate says")
+    @Test("Each fault occurs at about its configured rate")
     func rates() {
         var rates = HCIFaultRates.none
         rates.lateAnswers = 0.1
@@ -69,7 +69,7 @@ struct HCIFaultsPropertyTests {
         #expect((900...1100).contains(counts[.lateAnswer] ?? 0) && (2800...3200).contains(counts[.cut] ?? 0))
     }
 
-    @Test("Rates that add up to more than 1, or are none at all, do no harm")
+    @Test("Rates that add up to more than 1, or are infinite, negative or NaN, do no harm")
     func oddRates() {
         var rates = HCIFaultRates.none
         rates.unansweredCommands = 1
@@ -83,7 +83,7 @@ struct HCIFaultsPropertyTests {
         }
     }
 
-    @Test("In bad weather the stream of packets stays in step", arguments: 1...5 as ClosedRange<UInt64>)
+    @Test("In bad weather the packet stream stays in sync", arguments: 1...5 as ClosedRange<UInt64>)
     func framing(seed: UInt64) throws {
         var faults = HCIFaults(.badWeather, seed: seed), framer = H4Framer(receiver: .host)
         var now = Instant.zero
@@ -96,7 +96,7 @@ struct HCIFaultsPropertyTests {
         }
     }
 
-    @Test("What is held is bounded, in packets and in octets, and keeps its order")
+    @Test("The number of held packets and octets is bounded, and their order is kept")
     func bounds() {
         var rates = HCIFaultRates.none
         rates.latency = .seconds(1000)

@@ -54,7 +54,7 @@ struct HCIFaultsTests {
     static let completion = "041305014000" + "0100", other = "043e03010203"
     static let data = "0240200300aabbcc", command = "01030c00"
 
-    @Test("Without faults everything passes as it is, at once, and no number is drawn")
+    @Test("Without faults every packet passes unchanged and at once")
     func none() {
         var way = Way { _ in }
         let all = [Self.answer, Self.completion, Self.other, Self.data, "", "04", "09ff", "0401"]
@@ -79,7 +79,7 @@ struct HCIFaultsTests {
         }
     }
 
-    @Test("A packet comes twice, and the next one behind it")
+    @Test("A packet is delivered twice, followed by the next one")
     func double() {
         let doubles = [
             (Self.answer, \HCIFaultRates.doubledAnswers), (Self.other, \.doubledEvents), (Self.data, \.doubledData),
@@ -92,7 +92,7 @@ struct HCIFaultsTests {
         }
     }
 
-    @Test("A late answer is overtaken by everything behind it")
+    @Test("A late answer is overtaken by the packets behind it")
     func lateAnswer() {
         var way = Way {
             $0.lateAnswers = 1
@@ -112,7 +112,7 @@ struct HCIFaultsTests {
     }
 
     @Test(
-        "Credits are withheld, and given by an answer to no command",
+        "Credits are withheld, and returned later by an event that answers no command",
         arguments: [(answer, "040e0400030c00"), (status, "040f0400000604")])
     func credits(_ packet: String, _ changed: String) {
         var way = Way {
@@ -125,14 +125,16 @@ struct HCIFaultsTests {
         #expect(way.toHost == [changed, "040e03010000"])
     }
 
-    @Test("Completed packets are counted too high by one to three")
+    @Test("Completed packets are overcounted by one to three")
     func excess() {
         var way = Way { $0.excessCompletions = 1 }
         for _ in 0..<30 { way.send(Self.completion) }
         #expect(Set(way.toHost) == ["0413050140000200", "0413050140000300", "0413050140000400"])
     }
 
-    @Test("What is cut or lengthened has a header that says so", arguments: [answer, completion, other, data])
+    @Test(
+        "The header of a shortened or lengthened packet matches its length",
+        arguments: [answer, completion, other, data])
     func lengths(_ packet: String) throws {
         let full = bytes(packet).count
         for (rate, isLonger) in [(\HCIFaultRates.cut, false), (\.lengthened, true)] {
@@ -146,7 +148,7 @@ struct HCIFaultsTests {
         }
     }
 
-    @Test("A packet as long as its field can say is not lengthened")
+    @Test("A packet of maximum length is not lengthened")
     func longest() {
         var way = Way { $0.lengthened = 1 }
         let packet = "01030cff" + String(repeating: "ab", count: 255)
@@ -196,7 +198,7 @@ struct HCIFaultsTests {
         }
     }
 
-    @Test("In silence nothing reaches the host, and all of it follows")
+    @Test("During a silence nothing reaches the host; afterwards everything does, in order")
     func silence() {
         var way = Way {
             $0.silences = 1
@@ -218,7 +220,7 @@ struct HCIFaultsTests {
         #expect(way.toController.isEmpty)
     }
 
-    @Test("A controller that resets itself keeps its answer to that, and no other")
+    @Test("After a spontaneous reset, only the answer to the injected Reset is withheld")
     func reset() {
         var way = Way { $0.resets = 1 }
         way.send(Self.other)
@@ -228,7 +230,7 @@ struct HCIFaultsTests {
         #expect(way.toHost.dropFirst(2) == [Self.status, Self.answer])
     }
 
-    @Test("Every packet takes as long as is said, in order")
+    @Test("Every packet is delayed by the configured latency, in order")
     func latency() {
         var way = Way { $0.latency = .milliseconds(10) }
         way.send(Self.other)
@@ -240,7 +242,7 @@ struct HCIFaultsTests {
         #expect(way.toHost == [Self.other, Self.data])
     }
 
-    @Test("What is held when the faults end still comes, and what is forgotten does not")
+    @Test("When the faults end, held packets are still delivered, and discarded ones are not")
     func end() {
         var way = Way {
             $0.silences = 1

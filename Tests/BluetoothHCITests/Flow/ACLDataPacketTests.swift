@@ -6,7 +6,7 @@ import Testing
 @Suite("ACL data packets")
 struct ACLDataPacketTests {
     @Test(
-        "encode and decode",
+        "packets are encoded and decoded",
         arguments: [
             ("02 40 00 02 00 AA BB", 0x0040, .firstNonFlushable, 0), ("02 40 10 01 00 AA", 0x0040, .continuing, 0),
             ("02 FF 2E 00 00", 0x0EFF, .firstFlushable, 0), ("02 01 70 01 00 CC", 0x0001, .complete, 1),

@@ -2,9 +2,9 @@ import BluetoothBase
 import BluetoothHCI
 import Testing
 
-@Suite("Data buffers of the controller")
+@Suite("The controller's data buffers")
 struct ACLFlowControlTests {
-    @Test("a buffer for each packet, and none beyond")
+    @Test("each packet takes a buffer, until none is left")
     func exhaustion() {
         var flow = flowControl(buffers: 2)
         #expect(flow.takeBuffer(for: 0x40) == true)
@@ -19,7 +19,7 @@ struct ACLFlowControlTests {
     }
 
     @Test(
-        "a link that has its share leaves a buffer for every other link",
+        "a link that has used its share leaves a buffer for every other link",
         arguments: [(buffers: 1, taken: 1), (2, 1), (3, 2), (4, 3), (8, 7)])
     func fairShare(_ buffers: Int, _ taken: Int) {
         var flow = flowControl(buffers: buffers)
@@ -32,7 +32,7 @@ struct ACLFlowControlTests {
         #expect(count == buffers, "a link that is alone may have them all")
     }
 
-    @Test("H2: a count above what a link has taken, or for an unknown link, frees no more")
+    @Test("H2: a count above a link's outstanding packets, or for an unknown link, frees no extra buffers")
     func clamped() {
         var flow = flowControl(buffers: 4)
         #expect(flow.takeBuffer(for: 0x40) == true)
@@ -44,7 +44,7 @@ struct ACLFlowControlTests {
         #expect(flow.violations == 3)
     }
 
-    @Test("H9: a link that ends gives back its buffers, once")
+    @Test("H9: a link that ends returns its buffers, once")
     func removal() {
         var flow = flowControl(buffers: 4)
         #expect(flow.takeBuffer(for: 0x40) == true)
@@ -58,7 +58,7 @@ struct ACLFlowControlTests {
         #expect(flow.takeBuffer(for: 0x40) == false)
     }
 
-    @Test("a handle can be used again, and adding a link twice changes nothing")
+    @Test("a handle can be reused, and adding a link twice changes nothing")
     func reuse() {
         var flow = flowControl(buffers: 4)
         #expect(flow.takeBuffer(for: 0x40) == true)
@@ -70,7 +70,7 @@ struct ACLFlowControlTests {
         #expect(flow.takeBuffer(for: 0x40) == true)
     }
 
-    @Test("packets of a link whose end was never reported count until the controller says otherwise")
+    @Test("packets of an abandoned link stay outstanding until the controller completes them or reuses the handle")
     func abandonment() {
         var flow = flowControl(buffers: 4)
         for _ in 0..<2 { #expect(flow.takeBuffer(for: 0x40) == true) }

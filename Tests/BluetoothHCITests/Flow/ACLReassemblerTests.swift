@@ -101,7 +101,7 @@ struct ACLReassemblerTests {
     }
 
     @Test(
-        "What no controller may send on an LE link is dropped, and the frame it interrupts",
+        "A packet that no controller may send on an LE link is dropped, along with the frame it interrupts",
         arguments: [(ACLDataPacket.Boundary.complete, 0), (.continuing, 1), (.firstFlushable, 2), (.complete, 3)]
             as [(ACLDataPacket.Boundary, UInt8)])
     func flags(_ boundary: ACLDataPacket.Boundary, _ broadcast: UInt8) {
@@ -114,7 +114,7 @@ struct ACLReassemblerTests {
         #expect(reassembler.receive(Self.frame[5...], .continuing) == .dropped(.continuationWithoutStart))
     }
 
-    @Test("a reset forgets a partial frame")
+    @Test("a reset discards a partial frame")
     func reset() {
         var reassembler = ACLReassembler(maximumFrameLength: 64)
         #expect(reassembler.receive(Self.frame[..<5], .firstFlushable) == .incomplete)

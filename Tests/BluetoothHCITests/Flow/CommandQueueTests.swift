@@ -8,7 +8,7 @@ struct CommandQueueTests {
     static let reset = bytes("01 03 0C 00")
     static let rand = bytes("01 18 20 00")
 
-    @Test("one command at first, then as many as the controller accepts")
+    @Test("one command is sent at first, then up to the number that the controller accepts")
     func window() throws {
         var bench = CommandBench()
         for token in 1...4 as ClosedRange<UInt64> { try bench.enqueue(LERand(), token) }
@@ -45,7 +45,7 @@ struct CommandQueueTests {
         #expect(throws: DecodingFailure.self) { _ = try completion.decodeReturnParameters(of: LEReadPHY.self) }
     }
 
-    @Test("what waits for one connection is taken out, and the others keep their order", arguments: [0, 1, 2])
+    @Test("commands waiting for one connection are removed, and the others keep their order", arguments: [0, 1, 2])
     func takenOut(before: Int) throws {
         var bench = CommandBench()
         // The ring has gone around by so much, and further with each command.
@@ -90,7 +90,7 @@ struct CommandQueueTests {
         #expect(bench.transmit() == [Self.rand])
     }
 
-    @Test("H7: a reply to another command, or a second one, answers nothing")
+    @Test("H7: a reply to another command, or a second reply, completes nothing")
     func unmatched() throws {
         var bench = CommandBench()
         try bench.enqueue(Reset(), 1)
@@ -118,7 +118,7 @@ struct CommandQueueTests {
         #expect(bench.transmit() == [Self.rand])
     }
 
-    @Test("H7: return parameters without a status do not mean success")
+    @Test("H7: return parameters without a status are not a success")
     func noStatus() throws {
         var bench = CommandBench()
         try bench.enqueue(Reset(), 1)
@@ -139,7 +139,7 @@ struct CommandQueueTests {
         #expect(bench.queue.unmatchedReplies == 0)
     }
 
-    @Test("H7: with a controller that accepts no commands each one times out")
+    @Test("H7: if the controller accepts no commands, each one times out")
     func noCredits() throws {
         var bench = CommandBench()
         try bench.enqueue(Reset(), 1)
@@ -159,7 +159,7 @@ struct CommandQueueTests {
         #expect(bench.queue.isEmpty)
     }
 
-    @Test("a command waits for its turn without limit while others are answered")
+    @Test("a queued command does not time out while the ones before it are being answered")
     func waitingForTurn() throws {
         var bench = CommandBench()
         for token in 1...10 as ClosedRange<UInt64> { try bench.enqueue(LERand(), token) }
@@ -171,7 +171,7 @@ struct CommandQueueTests {
         }
     }
 
-    @Test("a full queue refuses commands, and accepts them again when one is sent")
+    @Test("a full queue rejects commands until one is sent")
     func full() throws {
         var bench = CommandBench(capacity: 2)
         try bench.enqueue(Reset(), 1)
@@ -183,7 +183,7 @@ struct CommandQueueTests {
         #expect(bench.queue.waiting == 2)
     }
 
-    @Test("order holds, and bytes stay whole, around the ring many times")
+    @Test("commands keep their order and bytes as the ring wraps around")
     func ring() throws {
         var bench = CommandBench(capacity: 3)
         var next: UInt64 = 0

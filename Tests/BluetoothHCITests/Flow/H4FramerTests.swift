@@ -11,7 +11,7 @@ struct H4FramerTests {
     ].map(bytes)
     static let toController = ["01 03 0C 00", "01 0A 20 01 01", "02 40 00 01 00 FF"].map(bytes)
 
-    @Test("packets come out whole, however the stream is cut", arguments: Array(1...40))
+    @Test("packets are delivered whole, however the stream is split", arguments: Array(1...40))
     func chunks(_ size: Int) throws {
         for (receiver, packets) in [(H4Framer.Receiver.host, Self.toHost), (.controller, Self.toController)] {
             var framer = H4Framer(receiver: receiver)
@@ -38,14 +38,14 @@ struct H4FramerTests {
         #expect(try deliver(Self.toHost[0], in: 3, to: &framer) == [Self.toHost[0]])
     }
 
-    @Test("H1: a controller refuses events")
+    @Test("H1: a controller rejects events")
     func eventToController() {
         var framer = H4Framer(receiver: .controller)
         let event = Self.toHost[0]
         #expect(throws: H4Fault.unexpectedIndicator(4)) { try framer.receive(event.span) { _ in } }
     }
 
-    @Test("H1: an incomplete packet waits, and takes no more bytes than it claims")
+    @Test("H1: an incomplete packet waits for exactly the bytes it claims")
     func shortPacket() throws {
         var framer = H4Framer(receiver: .host)
         #expect(try deliver(bytes("02 40 20 FF FF 01 02"), in: 7, to: &framer) == [])
@@ -55,7 +55,7 @@ struct H4FramerTests {
         #expect(packets.last == Self.toHost[0])
     }
 
-    @Test("a reset forgets a partial packet")
+    @Test("a reset discards a partial packet")
     func resetPartial() throws {
         var framer = H4Framer(receiver: .host)
         #expect(try deliver(bytes("04 0E 04 01"), in: 4, to: &framer) == [])

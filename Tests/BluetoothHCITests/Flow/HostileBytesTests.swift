@@ -3,9 +3,9 @@ import BluetoothHCI
 import TestSupport
 import Testing
 
-@Suite("H1: bytes at random")
+@Suite("H1: random bytes")
 struct HostileBytesTests {
-    @Test("a corrupted packet throws, or its value encodes and decodes again", arguments: 0..<50 as Range<UInt64>)
+    @Test("a corrupted packet throws, or decodes to a value that round-trips", arguments: 0..<50 as Range<UInt64>)
     func spoilt(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for sample in EventSamples.all.map(\.packet) + CommandSamples.all.map(\.packet) {
@@ -18,7 +18,7 @@ struct HostileBytesTests {
         }
     }
 
-    @Test("the delivered packets are the beginning of the stream", arguments: 0..<50 as Range<UInt64>)
+    @Test("the delivered packets are a prefix of the stream", arguments: 0..<50 as Range<UInt64>)
     func stream(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var stream: [UInt8] = []

@@ -41,8 +41,8 @@ struct ChannelConformanceTests {
 
     @Test(
         """
-        L2CAP/LE/CFC/BV-11, BV-13, BV-15, BV-25, L2CAP/ECFC/BV-11, BV-13, BV-15, BV-32: a service refuses a channel over a \
-        link that lacks what it requires
+        L2CAP/LE/CFC/BV-11, BV-13, BV-15, BV-25, L2CAP/ECFC/BV-11, BV-13, BV-15, BV-32: a service refuses a channel \
+        over a link that lacks what it requires
         """, arguments: Lack.allCases, [false, true])
     func requirements(_ lack: Lack, _ isEnhanced: Bool) throws {
         // If encryption or a longer key is missing, the peer has a key, and so a bond; otherwise it has none.
@@ -87,7 +87,7 @@ struct ChannelConformanceTests {
     }
 
     @Test(
-        "L2CAP/LE/CFC/BV-30, L2CAP/ECFC/BV-39: a connection request in two fragments is put together and answered",
+        "L2CAP/LE/CFC/BV-30, L2CAP/ECFC/BV-39: a connection request in two fragments is reassembled and answered",
         arguments: requests)
     func fragmentedCommand(_ request: String, _ response: String) throws {
         let frame = frame(bytes(request), on: 0x05)
@@ -101,7 +101,7 @@ struct ChannelConformanceTests {
     }
 
     @Test(
-        "L2CAP/LE/CFC/BV-31, L2CAP/ECFC/BV-41: a K-frame of ten octets in two fragments is put together",
+        "L2CAP/LE/CFC/BV-31, L2CAP/ECFC/BV-41: a K-frame of ten octets in two fragments is reassembled",
         arguments: requests)
     func fragmentedData(_ request: String, _ response: String) throws {
         let frame = frame(bytes("0800 0102030405060708"), on: 0x40)
@@ -117,7 +117,7 @@ struct ChannelConformanceTests {
     }
 
     @Test(
-        "L2CAP/COS/CED/BI-05, BI-18: a connection request whose frame is longer than it claims opens nothing, the next one does",
+        "L2CAP/COS/CED/BI-05, BI-18: a request in a frame longer than declared opens no channel; the next one does",
         arguments: requests)
     func frameTooShort(_ request: String, _ response: String) throws {
         var controller = try listening()
@@ -133,7 +133,7 @@ struct ChannelConformanceTests {
 
     // MARK: Connection parameters
 
-    @Test("L2CAP/LE/CPU/BV-01: a peripheral asks over the signalling channel what it cannot ask over the link layer")
+    @Test("L2CAP/LE/CPU/BV-01: a peripheral requests parameters over L2CAP if it cannot over the link layer")
     func parametersOfPeripheral() throws {
         var controller = ScriptedController.ready()
         let link = try controller.accept()
@@ -148,7 +148,7 @@ struct ChannelConformanceTests {
     }
 
     @Test(
-        "L2CAP/LE/CPU/BV-02, BI-01: a central grants valid parameters, and changes them; it rejects a latency above 499",
+        "L2CAP/LE/CPU/BV-02, BI-01: a central accepts and applies valid parameters; it rejects a latency above 499",
         arguments: [("0400", "0000"), ("0002", "0100"), ("F401", "0100")])
     func parametersForPeripheral(_ latency: String, _ result: String) throws {
         var controller = ScriptedController.ready()

@@ -51,7 +51,7 @@ struct ChannelTests {
         return (link, try #require(opened.first))
     }
 
-    @Test("L2CAP/LE/CFC/BV-04: a peer opens a channel, and both send")
+    @Test("L2CAP/LE/CFC/BV-04: a peer opens a channel, and both sides send")
     mutating func accepted() throws {
         let (link, channel) = try accept()
         #expect(controller.host.information(of: channel, on: link)?.peerMTU == 100)
@@ -69,7 +69,7 @@ struct ChannelTests {
         #expect(sent() == [bytes("0500 16 01 0400 4000 0200")])
     }
 
-    @Test("L2, L2CAP/LE/CFC/BV-30, BV-31: an SDU in several K-frames, each in several packets")
+    @Test("L2, L2CAP/LE/CFC/BV-30, BV-31: an SDU in several K-frames and packets is reassembled")
     mutating func reassembled() throws {
         _ = try accept()
         let sdu = (0..<100).map { UInt8($0) }
@@ -100,7 +100,7 @@ struct ChannelTests {
         #expect(controller.takeEvents() == ["channel closed: \(ChannelEnd.byThisDevice)"])
     }
 
-    @Test("L2CAP/ECFC/BV-01: this host opens several at once")
+    @Test("L2CAP/ECFC/BV-01: this host opens several channels at once")
     mutating func openedSeveral() throws {
         let link = try controller.connect()
         let channels = try controller.host.openChannels(
@@ -117,7 +117,7 @@ struct ChannelTests {
         #expect(sent() == [bytes("0500 19 02 0600 2C01 6400 4000")])
     }
 
-    @Test("what is asked of a peer that stays silent ends, and so does a link's channel with it")
+    @Test("opening a channel times out if the peer stays silent, and channels end with their link")
     mutating func ends() throws {
         let (link, _) = try accept()
         // Otherwise the exchange of the MTU ends the link.
@@ -139,7 +139,7 @@ struct ChannelTests {
         #expect(events.last?.hasPrefix("disconnected") == true)
     }
 
-    @Test("what cannot be offered or asked for is refused")
+    @Test("invalid PSMs and parameters are rejected, and so are PSMs in use")
     mutating func refused() throws {
         let link = try controller.connect()
         for psm in [0, 0x100, 0xFFFF] as [UInt16] {
@@ -161,7 +161,7 @@ struct ChannelTests {
 
     // MARK: Back-pressure
 
-    @Test("what has no buffer waits in its channel: neither the link nor its other channels wait for it")
+    @Test("data without a controller buffer waits in its channel, and does not hold up the link")
     mutating func withoutBuffers() throws {
         let (link, channel) = try accept(credits: 255)
         controller.completesPackets = false
@@ -181,7 +181,7 @@ struct ChannelTests {
         #expect(controller.host.waitingCount(of: channel, on: link) == 0)
     }
 
-    @Test("L2CAP/LE/CFC/BV-06: what has no credit waits for it, and a full channel says when it has room")
+    @Test("L2CAP/LE/CFC/BV-06: data waits for credits, and a full channel reports when it has room again")
     mutating func withoutCredits() throws {
         let (link, channel) = try accept(credits: 0)
         for _ in 0..<CreditBasedChannels.sendLimit {
@@ -198,7 +198,7 @@ struct ChannelTests {
         #expect(sent().count == 5)
     }
 
-    @Test("what was written is sent before a channel is closed")
+    @Test("data that was written is sent before the channel closes")
     mutating func drained() throws {
         let (link, channel) = try accept(credits: 0)
         #expect(try send([7], over: channel, on: link) == true)
@@ -214,7 +214,7 @@ struct ChannelTests {
     // MARK: What is wrong
 
     @Test(
-        "L14, L15: a broken rule costs the channel, and nothing else",
+        "L14, L15: a protocol violation closes the channel, and nothing else",
         arguments: [("0100 AABB", .sduExceeded), ("0101 AA", .sduTooLong), ("AA", .lengthMissing)]
             as [(String, ChannelViolation)])
     mutating func violated(_ payload: String, _ violation: ChannelViolation) throws {
@@ -226,7 +226,7 @@ struct ChannelTests {
         #expect(controller.host.information(of: link) != nil)
     }
 
-    @Test("L3, L15: a frame longer than this host takes costs its channel, and a C-frame is rejected")
+    @Test("L3, L15: a frame longer than this host accepts closes its channel, and an overlong C-frame is rejected")
     mutating func tooLong() throws {
         _ = try accept()
         controller.receiveFragment(bytes("FFFF 4000 0100 AA"))
@@ -244,7 +244,8 @@ struct ChannelTests {
     }
 
     @Test(
-        "L5, L2CAP/LE/CID/BI-01: a frame on a channel that is nobody's", arguments: [0x20, 0x3F, 0x41, 0x7F] as [UInt8])
+        "L5, L2CAP/LE/CID/BI-01: a frame on an unknown channel is dropped and counted",
+        arguments: [0x20, 0x3F, 0x41, 0x7F] as [UInt8])
     mutating func unknown(_ channel: UInt8) throws {
         _ = try accept()
         controller.receiveFrame(bytes("0100 AA"), on: channel)
@@ -255,7 +256,7 @@ struct ChannelTests {
     // MARK: Security
 
     @Test(
-        "L9, L2CAP/LE/CFC/BV-11, BV-13, BV-15, BV-25, ECFC/BV-13, BV-15, BV-17: what a link lacks, in the order of 10.3.1",
+        "L9, L2CAP/LE/CFC/BV-11, BV-13, BV-15, BV-25, ECFC/BV-13, BV-15, BV-17: refusals, in the order of 10.3.1",
         arguments: [
             (.none, LinkSecurity(), nil), (.encrypted, LinkSecurity(isEncrypted: true, encryptionKeySize: 16), nil),
             (.encrypted, LinkSecurity(), .insufficientAuthentication),
@@ -281,7 +282,7 @@ struct ChannelTests {
         #expect(requirement.refusal(on: security) == refusal)
     }
 
-    @Test("a service that demands encryption is not opened over a link without")
+    @Test("a service that requires encryption refuses channels on an unencrypted link")
     mutating func insufficient() throws {
         _ = try controller.host.listen(on: 0x80, ChannelListener(requirement: .encrypted))
         _ = try controller.connect()

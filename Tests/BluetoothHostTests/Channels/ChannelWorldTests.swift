@@ -51,7 +51,7 @@ struct ChannelWorldTests {
     }
 
     @Test(
-        "octets come whole and in order, whatever the lengths",
+        "data arrives complete and in order, whatever the lengths",
         arguments: [
             ChannelParameters(), ChannelParameters(mtu: 64, mps: 64, window: 1),
             ChannelParameters(mtu: 65535, mps: 100, window: 3), ChannelParameters(mtu: 1000, mps: 517, window: 100),
@@ -84,7 +84,7 @@ struct ChannelWorldTests {
         }
     }
 
-    @Test("a reader that takes nothing holds the sender, and the link goes on")
+    @Test("a reader that consumes nothing blocks its sender, but not the other direction of the link")
     mutating func slowReader() throws {
         let (central, peripheral) = try open(ChannelParameters(mtu: 100, mps: 102, window: 8))
         let sdu = [UInt8](repeating: 1, count: 100)

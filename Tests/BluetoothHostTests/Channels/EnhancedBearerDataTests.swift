@@ -25,7 +25,7 @@ struct EnhancedBearerDataTests {
         #expect(scene.receive("0A 0F00") == [bytes("0400 0B 01")])
     }
 
-    @Test("EATT: a request that waits for the application holds up its own bearer only")
+    @Test("EATT: a request that waits for the application holds up only its own bearer")
     mutating func waits() throws {
         let value = try scene.publish(.dynamic, [.read, .write])
         try scene.connect()
@@ -40,7 +40,7 @@ struct EnhancedBearerDataTests {
         #expect(scene.sent() == [bytes("5000 0300 0B 0708")])
     }
 
-    @Test("EATT: the application need not answer what was asked on a bearer that is closed")
+    @Test("EATT: a pending request expires when its bearer closes")
     mutating func expired() throws {
         let value = try scene.publish(.dynamic, [.read, .write])
         try scene.connect()
@@ -57,7 +57,7 @@ struct EnhancedBearerDataTests {
         }
     }
 
-    @Test("EATT: parts of a value are queued for the peer, not for the bearer (Vol 3, Part F, 3.4.6.1)")
+    @Test("EATT: prepared writes are queued per peer, not per bearer (Vol 3, Part F, 3.4.6.1)")
     mutating func queuedWrites() throws {
         let value = try scene.publish(.variableLength([]), [.read, .write])
         try scene.connect()
@@ -93,7 +93,7 @@ struct EnhancedBearerDataTests {
     }
 
     @Test(
-        "EATT: what breaks a rule of the channel costs the bearer, and neither the link nor the others",
+        "EATT: a violation of the channel's rules closes the bearer, but not the link or other bearers",
         arguments: ["0602 0A0F00", "0300 0A", "0300 0A0F0000", "0A"])
     mutating func violated(_ frame: String) throws {
         try scene.connect()
@@ -111,7 +111,7 @@ struct EnhancedBearerDataTests {
         #expect(scene.controller.takeEvents() == [])
     }
 
-    @Test("EATT: a PDU longer than the ATT_MTU is malformed, where the channel takes it")
+    @Test("EATT: a PDU longer than the ATT_MTU is malformed, even if the channel accepts it")
     mutating func tooLong() throws {
         try scene.connect()
         scene.open(1, mtu: "4000")
@@ -121,7 +121,7 @@ struct EnhancedBearerDataTests {
         #expect(scene.controller.takeEvents() == ["lost: \(LinkLoss.attributePDUTooLong)"])
     }
 
-    @Test("EATT: a peer that asks and asks, and gives no credits for the answers, loses the bearer")
+    @Test("EATT: a peer that keeps sending requests without granting credits for the answers loses the bearer")
     mutating func flood() throws {
         try scene.connect()
         scene.open(1, credits: "0100")
@@ -138,7 +138,7 @@ struct EnhancedBearerDataTests {
 
     // MARK: - Values
 
-    @Test("EATT: a value is notified over the bearer on which it was subscribed to, in order")
+    @Test("EATT: values are notified over the bearer of their subscription, in order")
     mutating func notified() throws {
         let value = try scene.publish(.fixedLength([0]), [.read, .notify])
         let descriptor = AttributeHandle(value.rawValue + 1)
@@ -157,7 +157,7 @@ struct EnhancedBearerDataTests {
         #expect(scene.sent() == [bytes("0400 1B \(value.text) 03")])
     }
 
-    @Test("EATT: values that find no room are refused, and room is announced")
+    @Test("EATT: values are refused while the queue is full, and the host reports when there is room")
     mutating func backPressure() throws {
         let value = try scene.publish(.fixedLength([0]), [.read, .notify])
         let descriptor = AttributeHandle(value.rawValue + 1)
@@ -175,7 +175,7 @@ struct EnhancedBearerDataTests {
         #expect(scene.controller.takeEvents() == ["ready to send"])
     }
 
-    @Test("EATT: a PDU longer than the peer's K-frames goes out in several")
+    @Test("EATT: a PDU longer than the peer's K-frames is sent in several")
     mutating func segmented() throws {
         let value = try scene.publish(.constant((0..<100).map { UInt8($0) }), .read)
         try scene.connect()
@@ -186,7 +186,7 @@ struct EnhancedBearerDataTests {
                 == [bytes("5000 6500 0B") + octets[..<61], bytes("5000") + octets[61...]])
     }
 
-    @Test("EATT: a value comes over any bearer, and its credits go back")
+    @Test("EATT: values are received over any bearer, and their credits are returned")
     mutating func received() throws {
         try scene.connect()
         scene.open(2)
@@ -199,7 +199,7 @@ struct EnhancedBearerDataTests {
             scene.controller.takeEvents() == Array(repeating: "notification 3", count: 127) + ["indication 3"])
     }
 
-    @Test("EATT: several values in one notification come over a bearer")
+    @Test("EATT: a notification of several values is received over a bearer")
     mutating func severalValues() throws {
         try scene.connect()
         scene.open(1)
@@ -209,7 +209,7 @@ struct EnhancedBearerDataTests {
 
     // MARK: - Requests of ours
 
-    @Test("EATT: requests of different bearers are under way at the same time")
+    @Test("EATT: requests on different bearers run concurrently")
     mutating func requests() throws {
         try scene.connect()
         scene.open(2)
@@ -233,7 +233,7 @@ struct EnhancedBearerDataTests {
 
     // MARK: - Robust caching
 
-    @Test("EATT: a change of the database is told on each bearer (Vol 3, Part G, 2.5.2.1)")
+    @Test("EATT: after a change, Database Out Of Sync is returned on each bearer (Vol 3, Part G, 2.5.2.1)")
     mutating func outOfSync() throws {
         try scene.connect()
         scene.open(2)
@@ -248,7 +248,7 @@ struct EnhancedBearerDataTests {
         #expect(scene.receive("0A 0F00") == [bytes("0400 0B 01")])
     }
 
-    @Test("EATT: who has read the hash on one bearer is served on all")
+    @Test("EATT: a client that has read the hash on one bearer is served on all of them")
     mutating func hashRead() throws {
         try scene.connect()
         scene.open(2)

@@ -8,7 +8,7 @@ import BluetoothSimulation
 import TestSupport
 import Testing
 
-@Suite("Enhanced ATT bearers that were asked for")
+@Suite("Requests for enhanced ATT bearers")
 struct EnhancedBearerRequestTests {
     /// A peer that is asked for a bearer: it has some, and no Client Supported Features.
     private func ask(_ scene: inout EnhancedBearerScene) throws -> [[UInt8]] {
@@ -22,7 +22,7 @@ struct EnhancedBearerRequestTests {
         return scene.receive("01 08 0100 0A")
     }
 
-    @Test("EATT: one that the peer grants after the encryption has ended is closed, and asked for again with the next")
+    @Test("EATT: a bearer granted after encryption has ended is closed, and requested again after the next encryption")
     func encryptionEnded() throws {
         var scene = EnhancedBearerScene(bearers: 1)
         try scene.connect()
@@ -46,7 +46,7 @@ struct EnhancedBearerRequestTests {
         (16, 9, .milliseconds(400)),
     ]
 
-    @Test("EATT: where both ask at once and refuse, the peripheral waits for two intervals", arguments: pauses)
+    @Test("EATT: after a collision of requests, the peripheral waits for two intervals", arguments: pauses)
     func collision(_ interval: UInt16, _ latency: UInt16, _ pause: Duration) throws {
         var scene = EnhancedBearerScene()
         try scene.accept()

@@ -19,7 +19,7 @@ struct EnhancedBearerTests {
 
     // MARK: - This host asks
 
-    @Test("EATT: a client asks for bearers once the link is encrypted and the server says it has them")
+    @Test("EATT: a client requests bearers once the link is encrypted and the server reports support")
     mutating func asked() throws {
         try scene.connect(isEncrypted: false)
         _ = try scene.start(.read(3))
@@ -39,7 +39,7 @@ struct EnhancedBearerTests {
     }
 
     @Test(
-        "EATT: nobody asks for bearers where the server's features are others, or there are none",
+        "EATT: a client requests no bearers if the server does not report support",
         arguments: ["09 03 0F00 02", "09 03 0F00 FE", "09 02 0F00", "01 08 0100 0A", "01 08 0100 02"])
     mutating func notOffered(_ answer: String) throws {
         try scene.connect()
@@ -53,7 +53,7 @@ struct EnhancedBearerTests {
     }
 
     @Test(
-        "EATT: a server that has no Client Supported Features, or refuses them, is asked all the same",
+        "EATT: bearers are requested even if Client Supported Features is missing or already set",
         arguments: ["01 08 0100 0A", "09 03 0B00 06", "09 04 0B00 0704"])
     mutating func withoutClientFeatures(_ answer: String) throws {
         try scene.connect()
@@ -63,7 +63,7 @@ struct EnhancedBearerTests {
         #expect(scene.receive(answer) == [Self.asksForFirst])
     }
 
-    @Test("EATT: of Client Supported Features one bit is set, and refusing that changes nothing")
+    @Test("EATT: one bit of Client Supported Features is set, and bearers are requested even if that is refused")
     mutating func refusedClientFeatures() throws {
         try scene.connect()
         _ = try scene.start(.read(3))
@@ -73,7 +73,7 @@ struct EnhancedBearerTests {
         #expect(scene.receive("01 12 0B00 13") == [Self.asksForFirst])
     }
 
-    @Test("EATT: a client that never uses the peer's server asks for nothing, nor does one on a link in the clear")
+    @Test("EATT: no bearers are requested before the peer's server is used, or on an unencrypted link")
     mutating func notUsed() throws {
         try scene.connect()
         #expect(scene.sent() == [])
@@ -84,7 +84,7 @@ struct EnhancedBearerTests {
         #expect(scene.receive("0B AA") == [])
     }
 
-    @Test("EATT: a peer that grants one bearer is not asked again for the second")
+    @Test("EATT: a peer that grants only one bearer is not asked again for a second")
     mutating func oneGranted() throws {
         try scene.connect()
         try ask()
@@ -94,7 +94,7 @@ struct EnhancedBearerTests {
         #expect(scene.bearers.count == 1)
     }
 
-    @Test("EATT: a peer that closes each bearer as the next one opens is asked for four in all")
+    @Test("EATT: a peer that closes each bearer as the next one opens is asked four times in all")
     mutating func closedAgainAndAgain() throws {
         try scene.connect()
         try ask()
@@ -121,7 +121,7 @@ struct EnhancedBearerTests {
 
     // MARK: - The peer asks
 
-    @Test("EATT: Server Supported Features names bearers only where there can be any")
+    @Test("EATT: Server Supported Features reports enhanced bearers only on an encrypted link")
     mutating func features() throws {
         try scene.connect(isEncrypted: false)
         #expect(scene.receive("08 0100 FFFF 3A2B") == [bytes("0400 09 03 0F00 00")])
@@ -131,7 +131,7 @@ struct EnhancedBearerTests {
         #expect(scene.receive("0C 0F00 0100") == [bytes("0400 0D")])
     }
 
-    @Test("EATT: this host publishes Server Supported Features, and takes bearers")
+    @Test("EATT: this host publishes Server Supported Features, and accepts bearers")
     mutating func accepted() throws {
         try scene.connect()
         #expect(scene.receive("08 0100 FFFF 3A2B") == [bytes("0400 09 03 0F00 01")])
@@ -145,7 +145,7 @@ struct EnhancedBearerTests {
         #expect(scene.bearers.compactMap { endpoint.bearer(of: $0)?.mtu } == [64, 64])
     }
 
-    @Test("EATT: no more bearers than this host wants, at once or one after the other")
+    @Test("EATT: this host accepts no more bearers than configured, at once or one after the other")
     mutating func limited() throws {
         try scene.connect()
         #expect(
@@ -157,7 +157,7 @@ struct EnhancedBearerTests {
         #expect(scene.bearers.count == 2)
     }
 
-    @Test("EATT: no bearer without encryption")
+    @Test("EATT: bearers are refused without encryption")
     mutating func unencrypted() throws {
         try scene.connect(isEncrypted: false)
         let request = "17 01 0A00 2700 4000 4000 0500 5000"
@@ -169,7 +169,7 @@ struct EnhancedBearerTests {
         #expect(other.takeData() == [bytes("4000 1200 0E00 0500 18 01 0A00 0000 0000 0000 0500 0000")])
     }
 
-    @Test("EATT: no bearer over a channel of the other mode, nor with less than 64 octets")
+    @Test("EATT: bearers on LE credit-based channels, or with an MTU below 64 octets, are refused")
     mutating func otherMode() throws {
         try scene.connect()
         #expect(
@@ -181,7 +181,9 @@ struct EnhancedBearerTests {
         #expect(scene.bearers.isEmpty)
     }
 
-    @Test("EATT: a host that wants none neither offers nor asks", arguments: [true, false])
+    @Test(
+        "EATT: a host without bearers or security in its configuration neither offers nor requests bearers",
+        arguments: [true, false])
     func off(_ hasSecurity: Bool) throws {
         var scene = EnhancedBearerScene(bearers: hasSecurity ? 0 : 2) { if !hasSecurity { $0.security = nil } }
         try scene.connect(isEncrypted: hasSecurity)
@@ -208,7 +210,7 @@ struct EnhancedBearerTests {
                 == [bytes("0500 18 02 0A00 0000 0000 0000 0400 0000")])
     }
 
-    @Test("EATT: where both ask at once and refuse, the central asks again at once, while there are requests left")
+    @Test("EATT: after a collision of requests, the central retries at once while it has requests left")
     mutating func collisionAsCentral() throws {
         try scene.connect()
         try collide()
@@ -229,7 +231,7 @@ struct EnhancedBearerTests {
         hexadecimal((UInt8(identifier, radix: 16) ?? 1) - 1)
     }
 
-    @Test("EATT: where both ask at once and refuse, the peripheral waits for the central to ask again")
+    @Test("EATT: after a collision of requests, the peripheral waits before it retries")
     mutating func collisionAsPeripheral() throws {
         try scene.accept()
         try collide()
@@ -240,7 +242,7 @@ struct EnhancedBearerTests {
         #expect(scene.sent() == [bytes("0500 17 02 0A00 2700 0502 0502 FF00 4100")])
     }
 
-    @Test("EATT: a peripheral that has all bearers by the time it may ask again does not")
+    @Test("EATT: after a collision, a peripheral that has all its bearers by then does not retry")
     mutating func collisionSettled() throws {
         try scene.accept()
         try collide()
@@ -253,7 +255,7 @@ struct EnhancedBearerTests {
 
     // MARK: - The end
 
-    @Test("EATT: a bearer that the peer closes is gone, and what was under way there fails; the link stays")
+    @Test("EATT: if the peer closes a bearer, the bearer's operations fail and the link stays")
     mutating func closed() throws {
         try scene.connect()
         scene.open(2)
@@ -272,7 +274,7 @@ struct EnhancedBearerTests {
         #expect(!scene.controller.host.isOpen(bearer, on: scene.link))
     }
 
-    @Test("EATT: a request that is not answered within 30 s costs its bearer, and only that")
+    @Test("EATT: a request that is not answered within 30 s closes its bearer, and only that")
     mutating func timedOut() throws {
         try scene.connect()
         scene.open(2)
@@ -293,7 +295,7 @@ struct EnhancedBearerTests {
         #expect(scene.receive("0A 0300").count == 1)
     }
 
-    @Test("EATT: bearers end with the encryption of their link")
+    @Test("EATT: bearers are closed when their link's encryption ends")
     mutating func encryptionEnded() throws {
         try scene.connect()
         scene.open(2)
@@ -302,7 +304,7 @@ struct EnhancedBearerTests {
         #expect(scene.bearers.isEmpty)
     }
 
-    @Test("EATT: bearers end with their link, without a word of their own")
+    @Test("EATT: bearers end with their link, without further events")
     mutating func linkEnded() throws {
         try scene.connect()
         scene.open(2)

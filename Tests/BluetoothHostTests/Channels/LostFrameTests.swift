@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Frames of channels that are lost in this device")
+@Suite("Channel frames lost in this device")
 struct LostFrameTests {
     var controller = ScriptedController.ready()
 
@@ -64,7 +64,8 @@ struct LostFrameTests {
         return link
     }
 
-    @Test("A loss closes the channel that it concerns, or all if nobody knows which", arguments: losses)
+    @Test(
+        "A loss closes the affected channel, or all channels if it is unknown which one is affected", arguments: losses)
     mutating func lost(_ loss: Loss) throws {
         let link = try connect()
         for packet in loss.packets {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-@Suite("Connection parameters: which way a peripheral asks, and how often")
+@Suite("Connection parameters: how a peripheral requests them, and how often")
 struct ParameterPolicyTests {
     static let slow = ConnectionParameters(intervalMin: 80, intervalMax: 80, latency: 0, timeout: 400)
     /// Both controllers have the procedure of the link layer, bit 1 of the features.
@@ -24,7 +24,7 @@ struct ParameterPolicyTests {
         return (controller, link)
     }
 
-    @Test("GAP/CONN/CPUP/BV-01, BV-10: over the link layer where both sides can, else over L2CAP")
+    @Test("GAP/CONN/CPUP/BV-01, BV-10: requests use the link layer if both sides support it, otherwise L2CAP")
     func whichWay() throws {
         var (both, link) = try peripheral()
         _ = try both.host.updateParameters(Self.slow, of: link, at: both.now)
@@ -54,7 +54,7 @@ struct ParameterPolicyTests {
     }
 
     @Test(
-        "where a link layer cannot after all, L2CAP follows",
+        "if the link layer cannot carry the request after all, the host falls back to L2CAP",
         arguments: [HCIStatus.unsupportedRemoteFeature, .commandDisallowed])
     func fallback(_ status: HCIStatus) throws {
         var (controller, link) = try peripheral()
@@ -95,7 +95,7 @@ struct ParameterPolicyTests {
         #expect(controller.takeData().count == 1)
     }
 
-    @Test("the same for a refusal over the link layer")
+    @Test("a central that has refused over the link layer is not asked again at once")
     func pauseOverLinkLayer() throws {
         var (controller, link) = try peripheral()
         _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)

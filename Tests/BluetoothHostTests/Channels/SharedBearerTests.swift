@@ -11,7 +11,7 @@ import Testing
 @testable import BluetoothUsers
 
 /// Which bearer the operations of users take, and which order they keep.
-@Suite("Several users, and several ATT bearers")
+@Suite("Several users and several ATT bearers")
 struct SharedBearerTests {
     private static let user = UserID(number: 1), other = UserID(number: 2)
     private var scene: SharedScene
@@ -46,7 +46,7 @@ struct SharedBearerTests {
         scene.receive(bytes("0\(bytes(pdu).count)00" + pdu), on: 0x40, channel: bearer)
     }
 
-    @Test("calls that need no order take a bearer each, and those with one attribute one after the other")
+    @Test("unordered calls use a bearer each; calls for the same attribute run one after the other")
     mutating func spread() {
         read(10, 1)
         read(11, 2)
@@ -63,7 +63,7 @@ struct SharedBearerTests {
         #expect(scene.take(Self.user) == ["2 done", "3 done", "4 done"])
     }
 
-    @Test("calls that keep their order are carried out and end in it, and hold up no other user")
+    @Test("ordered calls run and end in order, and hold up no other user")
     mutating func ordered() {
         read(10, 1, keepsOrder: true)
         read(11, 2, keepsOrder: true)
@@ -75,7 +75,7 @@ struct SharedBearerTests {
         #expect(scene.takeRequests() == [])
     }
 
-    @Test("a value that is written in parts goes over the fixed channel, after what was asked of it elsewhere")
+    @Test("a long write uses the fixed channel, after earlier requests for its attribute on other bearers")
     mutating func longWrite() {
         read(10, 1)
         read(11, 2)
@@ -94,7 +94,7 @@ struct SharedBearerTests {
         #expect(scene.takeSDUs().count == 2)
     }
 
-    @Test("a bearer that the peer closes: what it may have done fails, the rest goes over another one")
+    @Test("if the peer closes a bearer, a write in progress fails and reads move to another bearer")
     mutating func closed() {
         read(13, 1)
         scene.perform(.write(link, 10, [1]), 2, of: Self.user, keepsOrder: false)
@@ -111,7 +111,7 @@ struct SharedBearerTests {
         #expect(scene.take(Self.user) == ["4 done", "3 done", "1 done"])
     }
 
-    @Test("an operation whose bearer is closed each time is begun on four")
+    @Test("an operation whose bearer closes each time is tried on four bearers")
     mutating func closedEachTime() {
         read(10, 1)
         #expect(scene.takeSDUs() == ["50: 0A 0A 00"])
@@ -128,7 +128,7 @@ struct SharedBearerTests {
         #expect(scene.takeRequests() == [])
     }
 
-    @Test("what waits for another bearer ends with the link")
+    @Test("operations that wait for a bearer end with the link")
     mutating func linkEnded() {
         read(10, 1)
         read(11, 2)
@@ -139,7 +139,7 @@ struct SharedBearerTests {
             failed == (1...3).map { "\($0) failed: \(HostError.disconnected(.supervisionTimeout))" })
     }
 
-    @Test("an update over a bearer takes a credit until the peer has given one")
+    @Test("an update over a bearer without credits waits until the peer grants one")
     mutating func credits() throws {
         let definition = GATTServiceDefinition(
             uuid: "180F",

@@ -11,7 +11,7 @@ import Testing
 struct SharedChannelTests {
     private let user = UserID(number: 1)
 
-    @Test("A call for a channel that is called off ends, and the channel with it, should the peer open it")
+    @Test("A cancelled call to open a channel ends at once, and a channel that the peer still opens is not kept")
     func calledOff() throws {
         var scene = SharedScene(users: user)
         scene.connect(to: ScriptedController.peer, 1, of: user)

@@ -38,7 +38,7 @@ struct AdvertisingSetTests {
         ),
     ]
 
-    @Test("Vol 4, Part E, 7.8.54: what is for one peer in legacy PDUs has no data")
+    @Test("Vol 4, Part E, 7.8.54: directed advertising in legacy PDUs has no data")
     func directedWithoutData() throws {
         var controller = ScriptedController.extended()
         try controller.host.startAdvertising(
@@ -47,7 +47,7 @@ struct AdvertisingSetTests {
         #expect(controller.takeOpcodes() == [.leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingEnable])
     }
 
-    @Test("Vol 4, Part E, 7.8.53: each kind has its event properties", arguments: kinds)
+    @Test("Vol 4, Part E, 7.8.53: each kind of set has its event properties", arguments: kinds)
     func kind(_ parameters: AdvertisingParameters, _ properties: UInt16) throws {
         var controller = ScriptedController.extended()
         try controller.host.startAdvertising(parameters, at: controller.now)
@@ -59,7 +59,7 @@ struct AdvertisingSetTests {
         #expect(controller.takeEvents() == ["advertising"])
     }
 
-    @Test("every octet of a set on LE Coded and LE 2M, with a time, a number of events and a power") func octets()
+    @Test("every octet of a set on LE Coded and LE 2M, with a duration, an event limit and a power") func octets()
         throws
     {
         var controller = ScriptedController.extended()
@@ -88,7 +88,7 @@ struct AdvertisingSetTests {
             ])
     }
 
-    @Test("Vol 4, Part E, 7.8.54: long data goes in fragments of 251 octets", arguments: [251, 252, 502, 503, 1650])
+    @Test("Vol 4, Part E, 7.8.54: long data is sent in fragments of 251 octets", arguments: [251, 252, 502, 503, 1650])
     func fragments(_ length: Int) throws {
         var controller = ScriptedController.extended()
         let data = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
@@ -128,7 +128,7 @@ struct AdvertisingSetTests {
         #expect(!controller.host.isAdvertisingWanted(Self.second))
     }
 
-    @Test("of many sets the host takes 16, whatever the controller says") func bounded() throws {
+    @Test("the host uses at most 16 sets, whatever the controller reports") func bounded() throws {
         var controller = ScriptedController.extended(sets: 240)
         for number in 0..<16 as Range<UInt8> {
             try controller.host.startAdvertising(Self.beacon(), as: AdvertisingHandle(number), at: controller.now)
@@ -147,7 +147,7 @@ struct AdvertisingSetTests {
     }()
 
     @Test(
-        "a controller without the extended commands refuses what needs them, and nothing is sent",
+        "without extended commands, the host rejects sets that need them, and sends nothing for them",
         arguments: unsupported)
     func isUnsupported(_ parameters: AdvertisingParameters) throws {
         var controller = ScriptedController.ready()
@@ -163,7 +163,7 @@ struct AdvertisingSetTests {
         #expect(controller.takeOpcodes() == AdvertisingTests.starting)
     }
 
-    @Test("what cannot be known before the controller is up is told then") func toldLater() throws {
+    @Test("missing support for a set is reported once the controller is up") func toldLater() throws {
         var controller = ScriptedController()
         try controller.host.startAdvertising(Self.beacon(), at: controller.now)
         try controller.host.startAdvertising(AdvertisingParameters(data: []), as: Self.second, at: controller.now)
@@ -173,7 +173,7 @@ struct AdvertisingSetTests {
         #expect(events.contains("advertising 1 failed: \(HostError.unsupported(.extendedAdvertising))"))
     }
 
-    @Test("Vol 4, Part E, 7.8.57: what is longer than the controller takes") func tooLong() throws {
+    @Test("Vol 4, Part E, 7.8.57: data longer than the controller's limit is rejected") func tooLong() throws {
         var controller = ScriptedController.extended(length: 500)
         #expect(throws: HostError.advertisingDataTooLong(limit: 500)) {
             try controller.host.startAdvertising(Self.beacon(Self.long), at: controller.now)
@@ -207,7 +207,7 @@ struct AdvertisingSetTests {
     }
 
     @Test(
-        "Vol 4, Part E, 7.7.65.18: a set that has ended by itself is told, and removed",
+        "Vol 4, Part E, 7.7.65.18: a set that the controller has ended is reported once and removed",
         arguments: [("time", UInt8(0x3C)), ("events", 0x43)])
     func terminated(_ what: String, _ status: UInt8) throws {
         var controller = ScriptedController.extended()
@@ -225,7 +225,7 @@ struct AdvertisingSetTests {
         #expect(controller.takeOpcodes() == [])
     }
 
-    @Test("the time of a set ends it even where the controller does not say so") func time() throws {
+    @Test("the duration of a set ends it even if the controller does not report that") func time() throws {
         var controller = ScriptedController.extended()
         var parameters = Self.beacon()
         parameters.duration = .milliseconds(25)
@@ -239,8 +239,7 @@ struct AdvertisingSetTests {
         #expect(controller.takeOpcodes() == [.leSetExtendedAdvertisingEnable, .leRemoveAdvertisingSet])
     }
 
-    @Test(
-        "a peer that connects ends one set; where it may have been either of two, both begin again", arguments: [1, 2])
+    @Test("a connection ends one set; if it may have been either of two, both are started again", arguments: [1, 2])
     func connected(_ count: UInt8) throws {
         var controller = ScriptedController.extended()
         for number in 0..<count {
@@ -272,7 +271,7 @@ struct AdvertisingSetTests {
         #expect(!controller.takeOpcodes().contains(.leRemoveAdvertisingSet))
     }
 
-    @Test("a refusal of one set is told, and is none of the others' business") func refused() throws {
+    @Test("the failure of one set is reported, and does not affect the others") func refused() throws {
         var controller = ScriptedController.extended()
         try controller.host.startAdvertising(Self.beacon(), at: controller.now)
         controller.settle()
@@ -287,7 +286,7 @@ struct AdvertisingSetTests {
         #expect(controller.host.isAdvertisingWanted())
     }
 
-    @Test("a set that a static random address is wanted for gets it") func randomAddress() throws {
+    @Test("a set uses the configured static random address") func randomAddress() throws {
         let address = DeviceAddress(0xC0_01_02_03_04_05, kind: .random)
         var controller = ScriptedController.extended { $0.ownAddress = .staticRandom(address) }
         try controller.host.startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: controller.now)

@@ -40,7 +40,7 @@ struct CommandKindTests {
         return Set(controller.takeOpcodes())
     }
 
-    @Test("where the controller has all of the extended commands, and says so, nothing else is used")
+    @Test("if the controller supports all extended commands, the host uses no legacy ones")
     func extendedOnly() throws {
         let sent = try Self.everything(on: .extended())
         #expect(sent.isDisjoint(with: Self.legacy))
@@ -56,7 +56,7 @@ struct CommandKindTests {
         ("LE Extended Create Connection", 37, 7), ("LE Read Number Of Supported Advertising Sets", 36, 7),
     ]
 
-    @Test("where a part of that is missing, none of them is used", arguments: incomplete)
+    @Test("if an extended command or the feature is missing, the host uses legacy commands only", arguments: incomplete)
     func legacyOnly(_ missing: String, _ octet: Int, _ bit: Int) throws {
         var commands = [UInt8](repeating: 0xFF, count: 64)
         if bit >= 0 { commands[octet] &= ~(1 << bit) }
@@ -71,7 +71,7 @@ struct CommandKindTests {
             sent.isSuperset(of: [.leSetAdvertisingEnable, .leSetScanEnable, .leCreateConnection]))
     }
 
-    @Test("Vol 4, Part E, 7.8.66: every octet of a connection, on LE 1M and on both primary PHYs")
+    @Test("Vol 4, Part E, 7.8.66: every octet of a connection command, on LE 1M and on both primary PHYs")
     func connecting() throws {
         var controller = ScriptedController.extended()
         let attempt = try controller.host.connect(
@@ -95,7 +95,7 @@ struct CommandKindTests {
                 == "LE Extended Create Connection: 000000010000eeffc007" + half + half + half)
     }
 
-    @Test("Vol 4, Part E, 7.8.64: every octet of a scan, on LE 1M, on LE Coded and on both")
+    @Test("Vol 4, Part E, 7.8.64: every octet of the scan commands, on LE 1M, on LE Coded and on both")
     func scanning() throws {
         var controller = ScriptedController.extended()
         try controller.host.startScanning(ScanParameters(), at: controller.now)
@@ -116,7 +116,7 @@ struct CommandKindTests {
             ])
     }
 
-    @Test("LE Coded takes a controller that has it") func coded() throws {
+    @Test("LE Coded requires a controller that supports it") func coded() throws {
         for controller in [ScriptedController.ready(), .extended(features: [0x08, 0x11, 0, 0, 0, 0, 0, 0])] {
             var controller = controller
             #expect(throws: HostError.unsupported(.leCoded)) {

@@ -20,7 +20,7 @@ struct ExtendedReportTests {
 
     static let more: UInt16 = 0x20, truncated: UInt16 = 0x40
 
-    @Test("everything a report says") func details() throws {
+    @Test("every field of a report is decoded") func details() throws {
         var controller = try Self.scanning()
         controller.receive([
             0x04, 0x3E, 0x1D, 0x0D, 0x01, 0x05, 0x00, 0x01, 0x01, 0x02, 0x03, 0x04, 0x05, 0xC6, 0x03, 0x02, 0x0B, 0xF4,
@@ -39,7 +39,7 @@ struct ExtendedReportTests {
         #expect(!advertisement.details.isTruncated && !advertisement.details.isAnonymous)
     }
 
-    @Test("H4: fragments are put together, of 229 octets each and up to 1650", arguments: [230, 458, 1650])
+    @Test("H4: fragments of 229 octets are reassembled, up to 1650 octets", arguments: [230, 458, 1650])
     func fragments(_ length: Int) throws {
         var controller = try Self.scanning()
         let data = Self.octets(length)
@@ -51,7 +51,7 @@ struct ExtendedReportTests {
         #expect(controller.takeAdvertisements().map(\.data) == [data])
     }
 
-    @Test("H4: fragments of other sets between those of one are not mixed with them") func interleaved() throws {
+    @Test("H4: interleaved fragments of several sets are kept apart") func interleaved() throws {
         var controller = try Self.scanning()
         let other: [UInt8] = [9, 0, 0, 0, 0, 0xC0]
         controller.reportExtended(type: Self.more, data: [1])
@@ -67,7 +67,7 @@ struct ExtendedReportTests {
         #expect(controller.takeAdvertisements().map(\.data) == [[3, 33], [2, 22], [5, 55], [4, 44], [1, 11]])
     }
 
-    @Test("H4: more than 1650 octets, and more to come for ever: 1650 of them come out once, as truncated")
+    @Test("H4: of an endless report, 1650 octets are delivered once, as truncated")
     func endless() throws {
         var controller = try Self.scanning()
         for _ in 0..<100 { controller.reportExtended(type: Self.more, data: Self.octets(229)) }
@@ -81,7 +81,7 @@ struct ExtendedReportTests {
         #expect(controller.takeAdvertisements().map(\.data) == [[1, 2, 3]])
     }
 
-    @Test("H4: 1651 octets of which the last fragment is the one too long") func tooLong() throws {
+    @Test("H4: a report whose last fragment exceeds 1650 octets is truncated") func tooLong() throws {
         var controller = try Self.scanning()
         for _ in 0..<7 { controller.reportExtended(type: Self.more, data: Self.octets(229)) }
         controller.reportExtended(data: Self.octets(1650 - 7 * 229 + 1))
@@ -90,7 +90,7 @@ struct ExtendedReportTests {
         #expect(seen.map(\.advertisement.details.isTruncated) == [true])
     }
 
-    @Test("what the controller truncates comes out as truncated") func truncatedByController() throws {
+    @Test("data truncated by the controller is reported as truncated") func truncatedByController() throws {
         var controller = try Self.scanning()
         controller.reportExtended(type: Self.more, data: [1])
         controller.reportExtended(type: Self.truncated, data: [2])
@@ -100,7 +100,7 @@ struct ExtendedReportTests {
         #expect(seen.allSatisfy { $0.advertisement.details.isTruncated })
     }
 
-    @Test("H4: of more unfinished sets than there is room for, the oldest is given up, as truncated") func pressure()
+    @Test("H4: if too many sets are unfinished, the oldest is reported as truncated") func pressure()
         throws
     {
         var controller = try Self.scanning()
@@ -119,7 +119,8 @@ struct ExtendedReportTests {
     }
 
     @Test(
-        "fragments that come long after the one before may be its rest, and are no data of their own", arguments: 0..<3)
+        "fragments that arrive long after the previous one may be its rest, and are not reported as new data",
+        arguments: 0..<3)
     func stale(_ others: Int) throws {
         var controller = try Self.scanning()
         controller.reportExtended(type: Self.more, data: [1])
@@ -133,7 +134,8 @@ struct ExtendedReportTests {
         #expect(controller.takeAdvertisements().map(\.data) == [[4]])
     }
 
-    @Test("a set whose ends never come is heard again after each second silence") func staleAgain() throws {
+    @Test("a set whose last fragments never arrive is reported again after every second silence")
+    func staleAgain() throws {
         var controller = try Self.scanning()
         for number in 1...4 {
             controller.reportExtended(type: Self.more, data: [UInt8(number)])
@@ -145,7 +147,7 @@ struct ExtendedReportTests {
         #expect(controller.takeAdvertisements().map(\.data) == [[5]])
     }
 
-    @Test("what was unfinished when a scan was stopped is forgotten") func stopped() throws {
+    @Test("unfinished reports are discarded when the scan stops") func stopped() throws {
         var controller = try Self.scanning()
         controller.reportExtended(type: Self.more, data: [1])
         controller.host.stopScanning(at: controller.now)
@@ -156,7 +158,7 @@ struct ExtendedReportTests {
         #expect(controller.takeAdvertisements().map(\.data) == [[2]])
     }
 
-    @Test("what was on its way when a scan was begun anew is dropped", arguments: ["reset", "parameters"])
+    @Test("reports that arrive while a scan restarts are dropped", arguments: ["reset", "parameters"])
     func leftover(_ cause: String) throws {
         var controller = try Self.scanning()
         controller.reportExtended(type: Self.more, data: [1])
@@ -176,7 +178,7 @@ struct ExtendedReportTests {
         #expect(controller.takeAdvertisements().map(\.data) == [[3]])
     }
 
-    @Test("anonymous advertisers have names that no device has, one for each SID and data") func anonymous() throws {
+    @Test("anonymous advertisers get addresses that no device has, one for each SID and data") func anonymous() throws {
         var controller = try Self.scanning()
         controller.reportExtended(address: nil, data: [1, 2])
         controller.reportExtended(address: nil, data: [1, 3])
@@ -207,7 +209,7 @@ struct ExtendedReportTests {
         ),
     ]
 
-    @Test("the rest of a broken event is dropped, and the host goes on", arguments: broken)
+    @Test("the rest of a malformed event is dropped, and the host continues", arguments: broken)
     func isBroken(_ what: String, _ packet: [UInt8]) throws {
         var controller = try Self.scanning()
         controller.receive(packet)

@@ -35,7 +35,7 @@ struct ExtendedWorldTests {
         }
     }
 
-    @Test("1650 octets arrive in one piece, with the PHYs and the SID", arguments: [1, 229, 230, 1650])
+    @Test("up to 1650 octets arrive in one piece, with the PHYs and the SID", arguments: [1, 229, 230, 1650])
     func longData(_ length: Int) throws {
         var pair = Pair()
         var parameters = AdvertisingSetTests.beacon((0..<length).map { UInt8(truncatingIfNeeded: $0) })
@@ -47,7 +47,7 @@ struct ExtendedWorldTests {
         #expect(advertisement.type == [])
     }
 
-    @Test("on LE Coded only those are heard who listen there") func coded() throws {
+    @Test("advertising on LE Coded is received only by devices that scan there") func coded() throws {
         var pair = Pair()
         var parameters = AdvertisingSetTests.beacon()
         parameters.extended = ExtendedAdvertising(primaryPHY: .leCoded, secondaryPHY: .leCoded)
@@ -72,7 +72,7 @@ struct ExtendedWorldTests {
         #expect(response == [2, 10, 0])
     }
 
-    @Test("what asks for it gets the long scan response of a scannable set") func scanResponse() throws {
+    @Test("an active scan gets the long scan response of a scannable set") func scanResponse() throws {
         var pair = Pair()
         let response = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
         try pair.advertise(
@@ -93,7 +93,7 @@ struct ExtendedWorldTests {
         (.leCoded, .le2M, [.le1M, .leCoded]),
     ]
 
-    @Test("a connectable set is connected to, on each PHY, and advertises again", arguments: phys)
+    @Test("a connectable set accepts a connection on each PHY, and advertises again", arguments: phys)
     func connecting(_ primary: AdvertisingPHY, _ secondary: AdvertisingPHY, _ listening: ScanPHYs) throws {
         var pair = Pair()
         try pair.advertise(
@@ -110,7 +110,7 @@ struct ExtendedWorldTests {
         #expect(pair.world.next(pair.advertiser) { $0.event.disconnection } != nil)
     }
 
-    @Test("a private address that is replaced reaches every set") func rotation() throws {
+    @Test("a new private address reaches every set") func rotation() throws {
         var world = HostWorld()
         let scanner = world.start(Self.extended)
         let device = world.start(Self.extended) {
@@ -140,7 +140,7 @@ struct ExtendedWorldTests {
         }
     }
 
-    @Test("sets end by time and by number of events, and are told") func ending() throws {
+    @Test("sets end by duration and by number of events, and their end is reported") func ending() throws {
         var pair = Pair()
         var timed = AdvertisingSetTests.beacon([1])
         timed.duration = .milliseconds(500)

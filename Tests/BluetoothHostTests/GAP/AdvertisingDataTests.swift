@@ -63,7 +63,7 @@ struct AdvertisingDataTests {
         Case("GAP/ADV/BV-19", "03 27 0901") { $0.leSupportedFeatures = 0x0109 },
     ]
 
-    @Test("What an application advertises is on the air, octet by octet, and read as that", arguments: cases)
+    @Test("Advertised data is encoded octet by octet as expected, and decodes to the same values", arguments: cases)
     func sent(_ one: Case) {
         let user = UserID(number: 1)
         var scene = SharedScene(users: user)
@@ -79,7 +79,7 @@ struct AdvertisingDataTests {
     }
 
     @Test(
-        "GAP/ADV/BV-02: the name on the air is the Device Name that a peer reads, or its beginning",
+        "GAP/ADV/BV-02: the advertised name is the Device Name that a peer reads, or its beginning",
         arguments: [("04 09 41 62 63", AdvertisementData.LocalName.complete("Abc")), ("03 08 41 62", .shortened("Ab"))])
     func name(_ octets: String, _ name: AdvertisementData.LocalName) {
         let user = UserID(number: 1)
@@ -116,7 +116,7 @@ struct AdvertisingDataTests {
                 == [UInt8(data.count)] + data + [UInt8](repeating: 0, count: 31 - data.count))
     }
 
-    @Test("What is not there, or too short, is nothing")
+    @Test("Fields without content, or with too little, are treated as absent")
     func absent() {
         let data = bytes("01 24 01 12 01 1A 01 27 01 17 02 18 01")
         let advertisement = AdvertisementData(data.span)
@@ -135,7 +135,7 @@ struct AdvertisingDataTests {
         ("8D1C976E7A", "8D1C976E7A 35444076125788C238A58E8BD9CFF0DEFE251A8E 7275454C"),
     ]
 
-    @Test("Encrypted data is on the air as the samples of the specification have it", arguments: samples)
+    @Test("Encrypted data is advertised exactly as in the specification's samples", arguments: samples)
     func encrypted(_ randomizer: String, _ content: String) {
         let encrypted = EncryptedAdvertisingData(
             Self.structures, with: Self.material, randomizer: bytes(randomizer), cipher: AESCCM())
@@ -149,7 +149,7 @@ struct AdvertisingDataTests {
     }
 
     @Test(
-        "GAP/ADV/BV-20, BV-21: whenever encrypted data changes, all of it is other, and it is read as what it was made of",
+        "GAP/ADV/BV-20, BV-21: each update of encrypted data changes all of it, and decrypts to the original",
         arguments: [[], [0, 0, 0]] as [[UInt8]])
     func changes(_ nonSignificant: [UInt8]) throws {
         var controller = ScriptedController.ready()
@@ -179,8 +179,7 @@ struct AdvertisingDataTests {
         #expect(Set(sent.map(\.tag)).count == 3)
     }
 
-    @Test(
-        "GAP/SCN/BV-01: who has the key reads it, nobody reads what was changed, and others do not", arguments: samples)
+    @Test("GAP/SCN/BV-01: encrypted data decrypts only with its key, and only if it is unchanged", arguments: samples)
     func decrypted(_ randomizer: String, _ content: String) throws {
         var scanner = ScriptedController.ready()
         try scanner.host.startScanning(ScanParameters(isActive: false), at: scanner.now)

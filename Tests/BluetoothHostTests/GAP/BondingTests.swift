@@ -30,7 +30,7 @@ struct BondingTests {
     }
 
     @Test(
-        "GAP/BOND/BON: the keys that a pairing leads to encrypt the next link, whichever device began",
+        "GAP/BOND/BON: the keys of a pairing encrypt the next link, whichever device began",
         arguments: LinkRole.allCases)
     func bonding(_ beginner: LinkRole) throws {
         var world = HostWorld()

@@ -45,7 +45,7 @@ struct BroadcastTests {
         ("resolvable, with a scan response", true, .resolvable),
     ]
 
-    @Test("A broadcaster is seen, and nobody connects to it", arguments: modes)
+    @Test("A broadcaster can be observed, but not connected to", arguments: modes)
     func broadcast(_ code: String, _ hasResponse: Bool, _ addresses: Addresses) throws {
         var world = HostWorld()
         let broadcaster = world.startSecure { $0.privacy = addresses.privacy }
@@ -80,7 +80,7 @@ struct BroadcastTests {
         #expect(seen.count == (addresses == .identity ? 1 : 2))
     }
 
-    @Test("Data on the air is what was given, octet by octet")
+    @Test("Advertised data arrives unchanged, octet by octet")
     func octets() throws {
         var world = HostWorld()
         let broadcaster = world.start(), observer = world.start()
@@ -99,7 +99,7 @@ struct BroadcastTests {
     ]
 
     @Test(
-        "An observer gets the data, and asks for scan responses only when it scans actively, under the address that it has",
+        "An observer gets the data, requests scan responses only in active scans, and uses its configured address",
         arguments: observers)
     func observe(_ code: String, _ isActive: Bool, _ addresses: Addresses) throws {
         var controller = ScriptedController {
@@ -134,9 +134,7 @@ struct BroadcastTests {
         #expect(world.advertisingOctets(of: observer) == (isActive ? [Self.data, Self.response] : [Self.data]))
     }
 
-    @Test(
-        "GAP/BROB/OBSV/BV-06: with private addresses on both sides, a bonded broadcaster is recognized, its scan response too"
-    )
+    @Test("GAP/BROB/OBSV/BV-06: with both addresses private, a bonded broadcaster and its scan response are recognized")
     func observePrivately() throws {
         var world = HostWorld()
         let observer = world.startSecure(rotation: .seconds(60)), peer = world.startSecure(rotation: .seconds(60))
@@ -154,7 +152,7 @@ struct BroadcastTests {
         }
     }
 
-    @Test("A device with addresses that nobody recognizes has no links")
+    @Test("A device with non-resolvable addresses can neither connect nor accept connections")
     func unsupported() {
         var controller = ScriptedController.ready([:]) { $0.privacy = .nonResolvable() }
         #expect(throws: HostError.unsupported(.connectableAddress)) {

@@ -39,7 +39,7 @@ struct ConnectionModeTests {
         ("GAP/CONN/DCEP/BV-06", .direct, false, true),
     ]
 
-    @Test("Each procedure reaches its peer, and no other", arguments: cases)
+    @Test("Each procedure connects to its peer, and to no other", arguments: cases)
     func establish(_ code: String, _ procedure: Procedure, _ isDirected: Bool, _ isPrivate: Bool) throws {
         var world = HostWorld()
         let rotation: Duration? = isPrivate ? .seconds(60) : nil
@@ -95,8 +95,7 @@ struct ConnectionModeTests {
         #expect(HostWorld.crypto.resolves(used.peer, resolvingKey: HostWorld.key(of: 2)))
     }
 
-    @Test(
-        "The peers of the auto connection establishment procedure go into the filter accept list, before anything else")
+    @Test("The auto connection establishment procedure first puts its peers into the filter accept list")
     func acceptList() throws {
         var controller = ScriptedController.ready()
         for number in UInt64(1)...2 {
@@ -116,7 +115,7 @@ struct ConnectionModeTests {
         #expect(commands.last?.parameters.prefix(12) == [0x60, 0, 0x60, 0, 1, 0, 0, 0, 0, 0, 0, 0])
     }
 
-    @Test("GAP/CONN/DCON/BV-01: directed connectable mode is for one peer, which nobody else sees or connects as")
+    @Test("GAP/CONN/DCON/BV-01: in directed connectable mode, only the target peer sees the device and can connect")
     func directed() throws {
         var world = HostWorld()
         let device = world.start(), peer = world.start(), stranger = world.start()
@@ -143,7 +142,7 @@ struct ConnectionModeTests {
         #expect(world.hosts.allSatisfy { $0.connectedLinks == [] })
     }
 
-    @Test("GAP/CONN/UCON/BV-06: a peripheral with resolvable addresses is connected to under each of them")
+    @Test("GAP/CONN/UCON/BV-06: a peripheral with resolvable addresses accepts connections under each of them")
     func privateAddresses() throws {
         var world = HostWorld()
         let device = world.startSecure(rotation: .seconds(60)), other = world.start()
@@ -160,7 +159,7 @@ struct ConnectionModeTests {
     }
 
     @Test(
-        "GAP/CONN/TERM/BV-01: either side ends the link, and says that its user wanted that",
+        "GAP/CONN/TERM/BV-01: either side ends the link with Remote User Terminated Connection",
         arguments: LinkRole.allCases)
     func terminate(_ role: LinkRole) throws {
         var world = HostWorld()

@@ -26,7 +26,7 @@ struct DiscoveryTests {
     ]
 
     @Test(
-        "A device says in its flags how it may be found, peers connect only where they may, and limited means 180 s",
+        "Flags announce the discoverable mode, only connectable modes accept links, and limited mode lasts 180 s",
         arguments: modes)
     func mode(_ code: String, _ flags: UInt8, _ isConnectable: Bool, _ lasts: Duration?) throws {
         var world = HostWorld()
@@ -76,7 +76,7 @@ struct DiscoveryTests {
     ]
 
     @Test(
-        "Limited discovery finds what is in limited discoverable mode, general discovery that and general mode",
+        "Limited discovery finds devices in limited mode only; general discovery finds devices in either mode",
         arguments: procedures)
     func procedure(_ code: String, _ isLimited: Bool, _ type: String, _ data: String, _ isFound: Bool) throws {
         let user = UserID(number: 1)

@@ -11,7 +11,7 @@ import Testing
 
 // The Encrypted Data Key Material (Core 5.4, Vol 3, Part C, 12.6).
 extension GenericAccessTests {
-    @Test("GAP/GAT/BV-10: without authentication the key material is not given")
+    @Test("GAP/GAT/BV-10: without authentication, reading the key material is refused")
     func notAuthenticated() throws {
         var controller = try Self.server()
         // Read, and indicate: 22.
@@ -55,7 +55,7 @@ extension GenericAccessTests {
         return end(in: &scene)
     }
 
-    @Test("GAP/GAT/BV-09: over an authenticated link and with consent the key material is given, and cannot be written")
+    @Test("GAP/GAT/BV-09: over an authenticated link and with consent, key material can be read, but not written")
     func authorized() throws {
         var scene = try Self.scene()
         #expect(try Self.readMaterial(&scene, consents: true) == .success(.value(Self.material)))
@@ -65,7 +65,7 @@ extension GenericAccessTests {
         #expect(try Self.perform(.read(0x0009), in: &scene) == .success(.value(Self.material)))
     }
 
-    @Test("GAP/GAT/BV-11: without consent the key material is not given")
+    @Test("GAP/GAT/BV-11: without consent, reading the key material is refused")
     func notAuthorized() throws {
         var scene = try Self.scene()
         guard case .failure(.att(let error)) = try Self.readMaterial(&scene, consents: false) else {
@@ -75,7 +75,7 @@ extension GenericAccessTests {
         #expect(error.code == .insufficientAuthorization)
     }
 
-    @Test("GAP/GAT/BV-15: new key material is indicated to those who subscribed, one at a time, the newest last")
+    @Test("GAP/GAT/BV-15: new key material is indicated to subscribers, one at a time, the newest last")
     func indicated() throws {
         var scene = try Self.scene()
         let pair = scene.pair
@@ -105,7 +105,7 @@ extension GenericAccessTests {
         #expect(indicated == [[UInt8](repeating: 1, count: 24), [UInt8](repeating: 3, count: 24)])
     }
 
-    @Test("Key material has 24 octets, and is not there where the device has none")
+    @Test("Key material must have 24 octets, and cannot be set on a device without it")
     func invalidMaterial() throws {
         var controller = try Self.server()
         #expect(throws: GATTDatabaseError.self) {

@@ -84,7 +84,7 @@ struct GenericAccessTests {
         }
     }
 
-    @Test("Its characteristics are discovered, each once, and read by handle and by type", arguments: reads)
+    @Test("Each characteristic is discovered once, and read by handle and by type", arguments: reads)
     func read(_ code: String, _ request: String, _ answer: String) throws {
         var controller = try Self.server()
         #expect(Self.answer(of: &controller, to: request) == answer)
@@ -103,7 +103,7 @@ struct GenericAccessTests {
         #expect(Self.answer(of: &controller, to: "0A " + characteristic.value) == "0B" + answer.dropFirst(8))
     }
 
-    @Test("GAP/GAT/BV-18, BV-19: central address resolution, and that only resolvable addresses are used")
+    @Test("GAP/GAT/BV-18, BV-19: Central Address Resolution and Resolvable Private Address Only are served")
     func privacy() throws {
         var controller = try Self.server {
             $0.security = SecurityConfiguration(
@@ -117,7 +117,7 @@ struct GenericAccessTests {
         try Self.check("C92A", "09030B0000", on: &controller)
     }
 
-    @Test("Of a device that says nothing there is a name and an unknown appearance")
+    @Test("By default there are only a name and an unknown appearance, and neither is writable")
     func preset() throws {
         var controller = try Self.server { $0.genericAccess = GenericAccess() }
         #expect(Self.answer(of: &controller, to: "08 0100 FFFF 012A") == "090405000000")
@@ -128,7 +128,7 @@ struct GenericAccessTests {
         #expect(Self.answer(of: &controller, to: "12 0500 0000") == "0112050003")
     }
 
-    @Test("GAP/GAT/BV-05: a name that may be written has another length afterwards, and 248 octets at most")
+    @Test("GAP/GAT/BV-05: a writable name can change its length, up to 248 octets")
     func name() throws {
         var controller = try Self.server()
         #expect(Self.discover("002A", on: &controller) == [Found(properties: 0x0A, value: "0300")])
@@ -144,9 +144,7 @@ struct GenericAccessTests {
                 == .variableLength([UInt8](repeating: 0x78, count: 248), maximum: 248))
     }
 
-    @Test(
-        "GAP/GAT/BV-06: an appearance is written by those who may, after pairing where it takes that, and has two octets"
-    )
+    @Test("GAP/GAT/BV-06: a writable appearance has two octets, and requires pairing if so configured")
     func appearance() throws {
         var open = try Self.server { $0.genericAccess.appearanceWrite = .open }
         #expect(Self.discover("012A", on: &open) == [Found(properties: 0x0A, value: "0500")])

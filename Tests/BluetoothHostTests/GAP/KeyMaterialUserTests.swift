@@ -10,11 +10,11 @@ import Testing
 @testable import BluetoothHost
 @testable import BluetoothUsers
 
-@Suite("GAP: who is asked about the key material")
+@Suite("GAP: the user that answers requests for key material")
 struct KeyMaterialUserTests {
     private let first = UserID(number: 1), second = UserID(number: 2)
 
-    @Test("It is the user that has said it would answer, whatever others would not")
+    @Test("The user that offered to answer is asked, even if another user declines to")
     func asked() {
         var configuration = HostConfiguration(seed: 7)
         configuration.genericAccess = GenericAccessTests.access()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("The machine of an advertising set")
+@Suite("The advertising set state machine")
 struct AdvertisingSetMachineTests {
     typealias Model = AdvertisingSetModel
 
@@ -123,7 +123,7 @@ struct AdvertisingSetMachineTests {
         }
     }
 
-    @Test("Every event in every state does what the model does, and what the table lists") func table() {
+    @Test("Every event in every state matches the model and the transition table") func table() {
         var log = MachineTable<AdvertisingSet>()
         var phases: Set<AdvertisingSet.PhaseName> = []
         for isExtended in [false, true] {

@@ -79,7 +79,7 @@ struct AttributeCachingMachineTests {
         if !isSame { Issue.record("\(event) leads to \(machine), not to \(model)") }
     }
 
-    @Test("Every event in every phase, with what the rest of the link makes possible")
+    @Test("Every event in every phase that the rest of the link makes possible")
     func table() {
         var table = MachineTable<Machine>()
         let states = explore(from: State(), Self.events) { before, event in
@@ -103,7 +103,7 @@ struct AttributeCachingMachineTests {
         return model.isTold && preparation.mayMissChange
     }
 
-    @Test("The octets of a Database Hash are a number, the first octet the lowest")
+    @Test("A Database Hash is read as a little-endian number")
     func octets() {
         var caching = AttributeCaching()
         let context = AttributeCaching.Context(LinkPreparation(serviceChanged: 3))

@@ -192,7 +192,7 @@ struct BearerNegotiationTests {
         seen.expectTransitions()
     }
 
-    @Test("A peripheral waits for the connection events that a central may skip before it asks again")
+    @Test("A peripheral waits for two intervals, including its latency, before it asks again")
     func pause() {
         var machine = Self.machine(after: Self.ways.first { $0.0 == .waiting }?.2 ?? [])
         let deadline = Self.start.advanced(by: .seconds(1))
@@ -205,7 +205,7 @@ struct BearerNegotiationTests {
         #expect(machine.deadline == nil)
     }
 
-    @Test("A link that loses its encryption during the questions is asked again once it is encrypted")
+    @Test("If the link loses its encryption during the queries, they start again once it is encrypted")
     func encryptedAgain() {
         var machine = Self.machine(after: Self.ways.first { $0.0 == .writingClientFeatures }?.2 ?? [])
         var context = Self.good
@@ -215,7 +215,7 @@ struct BearerNegotiationTests {
         #expect(machine.handle(.encrypted, Self.good) == [.start(.readByUUID(.serverSupportedFeatures))])
     }
 
-    @Test("The host requests two more channels than it wants bearers, and no more, also after another encryption")
+    @Test("The host requests at most two channels more than its bearer limit, even after another encryption")
     func requests() {
         var machine = Self.machine(after: Self.ways.first { $0.0 == .requesting }?.2 ?? [])
         for _ in 0..<Self.limit + 1 {

@@ -4,7 +4,7 @@ import Testing
 @testable import BluetoothHCI
 @testable import BluetoothHost
 
-@Suite("The machine of the controller's life")
+@Suite("The controller lifecycle state machine")
 struct ControllerLifecycleMachineTests {
     static let late = Instant.zero.advanced(by: .seconds(100))
 
@@ -181,7 +181,7 @@ struct ControllerLifecycleMachineTests {
         }
     }
 
-    @Test("Every event in every state does what the model does, and what the table lists") func table() {
+    @Test("Every event in every state matches the model and the transition table") func table() {
         var log = MachineTable<ControllerLifecycle>()
         let states = explore(from: State(), Self.events) { before, event in
             var state = before

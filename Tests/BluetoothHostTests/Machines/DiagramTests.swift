@@ -3,7 +3,7 @@ import BluetoothUsers
 import Foundation
 import Testing
 
-@Suite("The page of state machines")
+@Suite("The state machine page")
 struct DiagramTests {
     static let page = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Documentation/StateMachines.md").standardizedFileURL
@@ -24,7 +24,7 @@ struct DiagramTests {
         return text
     }
 
-    @Test("Documentation/StateMachines.md shows the tables of the machines; Scripts/diagrams writes it") func page()
+    @Test("Documentation/StateMachines.md shows the machines' tables; Scripts/diagrams writes it") func page()
         throws
     {
         if ProcessInfo.processInfo.environment["BLUETOOTH_WRITE_DIAGRAMS"] == "1" {
@@ -34,7 +34,7 @@ struct DiagramTests {
         #expect(written == text, "Run Scripts/diagrams, and look at what it changes.")
     }
 
-    @Test("Each machine is on the page once, with a sentence") func entries() {
+    @Test("Each machine appears on the page once, with a one-sentence summary") func entries() {
         let machines = MachineCatalog.ofHost + MachineCatalog.ofUsers
         #expect(Set(machines.map(\.name)).count == machines.count)
         for machine in machines {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("The machine of the initiator")
+@Suite("The initiator state machine")
 struct InitiatorMachineTests {
     static let peers = [PeerID(DeviceAddress(1, kind: .public)), PeerID(DeviceAddress(2, kind: .public))]
     static let table = PeerTable()
@@ -254,7 +254,7 @@ struct InitiatorMachineTests {
         }
     }
 
-    @Test("Every event in every state does what the model does, and what the table lists") func table() {
+    @Test("Every event in every state matches the model and the transition table") func table() {
         var log = MachineTable<Initiator>()
         let states = explore(from: State(), Self.events) { before, event in
             switch event {

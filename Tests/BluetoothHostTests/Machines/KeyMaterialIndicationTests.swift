@@ -37,7 +37,7 @@ struct KeyMaterialIndicationTests {
         }
     }
 
-    @Test("The table has every transition, and no other")
+    @Test("The table lists every transition, and no other")
     func transitions() {
         var seen = MachineTable<Machine>()
         for before in [false, true].map({ Self.machine(isOwed: $0) }) {

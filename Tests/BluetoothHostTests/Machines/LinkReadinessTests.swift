@@ -4,7 +4,7 @@ import Testing
 @testable import BluetoothHost
 @testable import BluetoothUsers
 
-@Suite("When the users of a shared host get a link, event by event")
+@Suite("Handing a link to the users of a shared host, event by event")
 struct LinkReadinessTests {
     typealias Machine = LinkReadiness
 

@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothHost
 @testable import BluetoothUsers
 
-@Suite("The line in which the GATT operations of a link wait")
+@Suite("The queue of a link's GATT operations")
 struct OperationSchedulerTests {
     private static let link = LinkIdentifier(slot: 0, generation: 1)
     private static let user = UserID(number: 1)
@@ -45,7 +45,7 @@ struct OperationSchedulerTests {
 
     // MARK: - Turns
 
-    @Test("A call begins when the earlier ones of its user have ended, and other users are not held up")
+    @Test("A call begins when its user's earlier calls have ended, and does not hold up other users")
     func turns() {
         var scheduler = OperationScheduler()
         #expect(!scheduler.mustWait(Self.user))
@@ -62,7 +62,7 @@ struct OperationSchedulerTests {
         #expect(!scheduler.mustWait(Self.user) && !scheduler.mustWait(Self.other))
     }
 
-    @Test("A call that waits holds back later ones, even where none is under way")
+    @Test("A waiting call holds back later ones, even if no call is in progress")
     func waitingHoldsBack() {
         var scheduler = OperationScheduler()
         scheduler.add(call(1))
@@ -80,7 +80,7 @@ struct OperationSchedulerTests {
         #expect(scheduler.ended(UserCall(1)) == false)
     }
 
-    @Test("A value without credit waits, and holds back the later calls of its user only")
+    @Test("A value without a credit waits, and holds back only the same user's later calls")
     func credit() {
         var scheduler = OperationScheduler()
         for waiting in [value(1), call(2), value(3, of: 2), call(4, of: 2), value(5)] {
@@ -93,7 +93,7 @@ struct OperationSchedulerTests {
         #expect(due(&scheduler) == [5])
     }
 
-    @Test("A value that keeps no order waits for its credit, and for no call")
+    @Test("An unordered value waits for its credit, but not for calls")
     func unorderedValue() {
         var scheduler = OperationScheduler()
         scheduler.begin(UserCall(1))
@@ -106,7 +106,7 @@ struct OperationSchedulerTests {
         #expect(due(&scheduler) == [3])
     }
 
-    @Test("The calls of a user that have not begun can be dropped, and values are counted with those that owe a credit")
+    @Test("A user's waiting calls can be dropped, and its waiting values are counted, with whether a credit is owed")
     func droppedCalls() {
         var scheduler = OperationScheduler()
         #expect(scheduler.takeCalls(of: Self.user).isEmpty)
@@ -122,7 +122,7 @@ struct OperationSchedulerTests {
 
     // MARK: - Waits
 
-    @Test("Operations that wait for the hash go on together, in their order")
+    @Test("Operations that wait for the hash resume together, in order")
     func hash() {
         var scheduler = OperationScheduler()
         #expect(scheduler.takeWaitingForHash().isEmpty)
@@ -168,7 +168,7 @@ struct OperationSchedulerTests {
         #expect(scheduler.waitingCount == 2)
     }
 
-    @Test("How often an operation has begun is kept while it waits")
+    @Test("The number of times an operation has begun is kept while it waits")
     func beginnings() {
         var scheduler = OperationScheduler()
         let repeated = OperationScheduler.Operation(operation: .read(3), purpose: .preparation, beginnings: 3)
@@ -177,7 +177,7 @@ struct OperationSchedulerTests {
     }
 
     @Test(
-        "A limited number waits for each thing",
+        "The number of operations that wait for each thing is limited",
         arguments: [
             (OperationScheduler.Wait.databaseHash, OperationScheduler.capacity),
             (.protection(.timedOut), OperationScheduler.capacity), (.bearer(.host), GATTClient.defaultMaximumWaiting),
@@ -193,7 +193,7 @@ struct OperationSchedulerTests {
         #expect(scheduler.waitingCount == limit + 1)
     }
 
-    @Test("A limited number of calls waits for a turn")
+    @Test("The number of calls that wait for a turn is limited")
     func turnLimit() {
         var scheduler = OperationScheduler()
         var isHeld = true
@@ -204,7 +204,7 @@ struct OperationSchedulerTests {
 
     // MARK: - Under way
 
-    @Test("Operations under way are found by their identifiers, oldest first")
+    @Test("Operations in progress are found by their identifiers, oldest first")
     func underWay() {
         var scheduler = OperationScheduler()
         #expect(scheduler.isIdle)
@@ -225,7 +225,7 @@ struct OperationSchedulerTests {
 
     // MARK: - Ends
 
-    @Test("A cancelled call is returned with its turn, so that it ends for those behind it as well")
+    @Test("A cancelled call is returned with its turn, so that ending it lets the next call begin")
     func removal() throws {
         var scheduler = OperationScheduler()
         #expect(scheduler.remove(UserCall(1)) == nil)
@@ -243,7 +243,7 @@ struct OperationSchedulerTests {
         #expect(due(&scheduler) == [3])
     }
 
-    @Test("A value without response has no end that could be cancelled")
+    @Test("A write without response cannot be cancelled")
     func removingValue() {
         var scheduler = OperationScheduler()
         scheduler.add(value(1))
@@ -251,7 +251,7 @@ struct OperationSchedulerTests {
         #expect(scheduler.end().isEmpty)
     }
 
-    @Test("The calls of a user that is gone are forgotten, and those of others and of the host stay")
+    @Test("The calls of a departed user are forgotten; those of other users and the host stay")
     func forgetting() {
         var scheduler = OperationScheduler()
         scheduler.begin(UserCall(1))
@@ -267,7 +267,7 @@ struct OperationSchedulerTests {
         #expect(scheduler.takeWaitingForHash().map(\.purpose) == [.call(UserCall(4, of: 2)), .subscription(3)])
     }
 
-    @Test("A change of services removes the operations that would reach other attributes, whatever they wait for")
+    @Test("A change of services removes calls and subscriptions for changed attributes, whatever they wait for")
     func invalidation() {
         var scheduler = OperationScheduler()
         let held: [(GATTClientOperation, PendingOperation.Purpose, OperationScheduler.Wait)] = [
@@ -290,7 +290,7 @@ struct OperationSchedulerTests {
     }
 
     @Test(
-        "A change of services ends the calls that wait for their turn, unless their user counts changes",
+        "A change of services ends calls that wait for a turn, unless their user counts changes",
         arguments: [false, true])
     func outdatedCalls(_ counts: Bool) {
         var scheduler = OperationScheduler()
@@ -314,7 +314,7 @@ struct OperationSchedulerTests {
         #expect(left == (counts ? Array(0..<8) : [1, 4, 6, 7]))
     }
 
-    @Test("With the link, the calls of operations under way end first, then those that wait")
+    @Test("When the link ends, calls in progress end first, then those that wait")
     func end() {
         var scheduler = OperationScheduler()
         scheduler.begin(UserCall(5))

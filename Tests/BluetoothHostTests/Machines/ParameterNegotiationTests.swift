@@ -142,7 +142,7 @@ struct ParameterNegotiationTests {
         table.expectTransitions()
     }
 
-    @Test("A machine shows its request and its deadline while it waits", arguments: states)
+    @Test("The machine exposes its request and deadline while it waits", arguments: states)
     func waiting(_ state: State) throws {
         let machine = try Self.machine(state)
         let isWaiting = state.name == .updating

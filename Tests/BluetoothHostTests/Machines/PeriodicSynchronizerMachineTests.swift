@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("The machine of the periodic synchronizer")
+@Suite("The periodic synchronizer state machine")
 struct PeriodicSynchronizerMachineTests {
     static let addresses = [DeviceAddress(1, kind: .public), DeviceAddress(2, kind: .public)]
     /// The first request names an advertiser; the second one needs the controller's list.
@@ -164,7 +164,7 @@ struct PeriodicSynchronizerMachineTests {
         }
     }
 
-    @Test("Every event in every state does what the model does, and what the table lists") func table() {
+    @Test("Every event in every state matches the model and the transition table") func table() {
         var log = MachineTable<PeriodicSynchronizer>()
         let states = explore(from: State(), Self.events) { before, event in
             // Each request waits once, and after two failures in a row the synchronizer would wait.

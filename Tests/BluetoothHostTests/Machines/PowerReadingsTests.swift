@@ -4,7 +4,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Requests for power, as a table")
+@Suite("Transmit power readings, as a table")
 struct PowerReadingsTests {
     typealias Machine = PowerReadings
     typealias Step = MachineStep<Machine>

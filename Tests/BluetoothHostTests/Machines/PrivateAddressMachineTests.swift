@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("The machine of the own private address")
+@Suite("The private address state machine")
 struct PrivateAddressMachineTests {
     static let addresses = [
         DeviceAddress(0x40_00_00_00_00_01, kind: .random), DeviceAddress(0x40_00_00_00_00_02, kind: .random),
@@ -89,7 +89,7 @@ struct PrivateAddressMachineTests {
         }
     }
 
-    @Test("Every event in every state does what the model does, and what the table lists") func table() {
+    @Test("Every event in every state matches the model and the transition table") func table() {
         var log = MachineTable<PrivateAddress>()
         let states = explore(from: State(), Event.allCases) { before, event in
             var state = before

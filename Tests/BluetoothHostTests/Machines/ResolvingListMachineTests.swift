@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("The machine of the resolving list")
+@Suite("The resolving list state machine")
 struct ResolvingListMachineTests {
     static let peers = (1...3).map {
         DeviceIdentity(address: DeviceAddress(UInt64($0), kind: .public), resolvingKey: UInt128($0))
@@ -179,7 +179,7 @@ struct ResolvingListMachineTests {
         }
     }
 
-    @Test("Every event in every state does what the model does, and what the table lists") func table() {
+    @Test("Every event in every state matches the model and the transition table") func table() {
         var log = MachineTable<ResolvingList>()
         var phases: Set<ResolvingList.PhaseName> = []
         for setting in Setting.all {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("The machine of the scanner")
+@Suite("The scanner state machine")
 struct ScannerMachineTests {
     /// The longest one: then a silence that follows another one is not given more time.
     static let silenceLimit = Duration.seconds(3600)
@@ -194,7 +194,7 @@ struct ScannerMachineTests {
         }
     }
 
-    @Test("Every event in every state does what the model does, and what the table lists") func table() {
+    @Test("Every event in every state matches the model and the transition table") func table() {
         var log = MachineTable<Scanner>()
         let states = explore(from: State(), Self.events) { before, event in
             var state = before

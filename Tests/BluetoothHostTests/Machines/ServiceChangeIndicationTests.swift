@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("The indications of changed services, phase by phase")
+@Suite("Service Changed indications, phase by phase")
 struct ServiceChangeIndicationTests {
     typealias Machine = ServiceChangeIndication
     typealias Name = ServiceChangeIndication.PhaseName

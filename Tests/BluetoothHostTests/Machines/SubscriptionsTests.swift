@@ -64,7 +64,7 @@ struct SubscriptionsTests {
         expect(subscriptions.begin(at: 0), [])
     }
 
-    @Test("Nothing follows for a call without a subscription, or an answer about a characteristic without one")
+    @Test("A call without a subscription, or an answer about a characteristic without one, has no effect")
     func unknown() {
         var subscriptions = confirmed()
         expect(subscriptions.remove(UserCall(2), mayAsk: true), nil)
@@ -86,7 +86,7 @@ struct SubscriptionsTests {
         #expect(!subscriptions.concerns(UserID(number: 1), at: 0) && subscriptions.concerns(UserID(number: 2), at: 0))
     }
 
-    @Test("The waiting calls of a user that leaves the link end, and its subscriptions after them")
+    @Test("When a user leaves the link, its waiting calls end first, then its subscriptions")
     func dropping() {
         var subscriptions = confirmed()
         _ = subscriptions.add(UserCall(2), Self.second, mayAsk: true)
@@ -97,7 +97,7 @@ struct SubscriptionsTests {
         #expect(subscriptions.caller(of: 7) == UserCall(3, of: 2))
     }
 
-    @Test("No event follows for a user that is gone, and the peer is asked to end what is left")
+    @Test("A departed user gets no events, and the peer is asked to end its subscriptions")
     func forgetting() {
         var subscriptions = confirmed()
         subscriptions.forget(UserID(number: 1))
@@ -106,7 +106,7 @@ struct SubscriptionsTests {
         expect(subscriptions.reconcileAll(mayAsk: true), [.start(.configure(descriptor: 4, []), of: 3)])
     }
 
-    @Test("A change of services ends the subscriptions in its handles, and forgets the descriptors there")
+    @Test("A change of services ends the subscriptions in the changed handles, and forgets the descriptors there")
     func invalidation() {
         var subscriptions = confirmed()
         _ = subscriptions.add(UserCall(2, of: 2), Self.second, mayAsk: true)
@@ -130,7 +130,7 @@ struct SubscriptionsTests {
             [.end(UserCall(11), .failure(.servicesChanged)), .start(.discoverDescriptors(in: 4...5), of: 3)])
     }
 
-    @Test("A call that unsubscribes ends at once where the descriptor is gone")
+    @Test("Unsubscribing ends at once if the descriptor is gone")
     func goneDescriptor() {
         var subscriptions = confirmed()
         expect(subscriptions.invalidate(in: 4...4), [])
@@ -139,7 +139,7 @@ struct SubscriptionsTests {
         #expect(subscriptions.index(of: 3) == nil)
     }
 
-    @Test("The end of the link ends the calls that wait, each subscription in turn")
+    @Test("When the link ends, waiting calls end, one subscription after the other")
     func end() {
         var subscriptions = confirmed()
         _ = subscriptions.add(UserCall(2, of: 2), Self.second, mayAsk: true)

@@ -7,7 +7,7 @@ import Testing
 
 /// A set must yield when the controller's resolving list changes. Synchronized devices would lose the set if its
 /// periodic advertising ended as well (Core 5.4, Vol 4, Part E, 7.8.38 and 7.8.63).
-@Suite("Periodic advertising of a set that yields")
+@Suite("Periodic advertising of a set that pauses")
 struct PausedSetTests {
     var controller = ScriptedController.periodic(
         features: [0x48] + ScriptedController.periodicFeatures.dropFirst(),
@@ -43,14 +43,14 @@ struct PausedSetTests {
         controller.host.restore(bond, at: controller.now)
     }
 
-    @Test("The set is disabled for a while, and its periodic advertising goes on") mutating func goesOn() throws {
+    @Test("The set is disabled briefly, and its periodic advertising continues") mutating func goesOn() throws {
         try restoreBond()
         controller.settle()
         #expect(controller.takeCommands() == [Self.pause] + Self.change + [Self.enable])
         #expect(controller.takeEvents() == [], "the caller learns nothing of it")
     }
 
-    @Test("What is to be other by then is set up anew") mutating func changed() throws {
+    @Test("A set whose data changes meanwhile is set up again") mutating func changed() throws {
         try restoreBond()
         try controller.host.startAdvertising(
             PeriodicAdvertisingTests.parameters([1, 2, 3]), as: PeriodicAdvertisingTests.set, at: controller.now)
@@ -61,7 +61,7 @@ struct PausedSetTests {
         #expect(controller.takeEvents() == ["advertising 1"])
     }
 
-    @Test("What is not wanted any more by then is removed") mutating func stopped() throws {
+    @Test("A set that is stopped meanwhile is removed") mutating func stopped() throws {
         try restoreBond()
         controller.host.stopAdvertising(PeriodicAdvertisingTests.set, at: controller.now)
         controller.settle()
@@ -70,7 +70,8 @@ struct PausedSetTests {
         #expect(!commands.contains(Self.enable))
     }
 
-    @Test("A controller that does not enable it again gets all of it again") mutating func refused() throws {
+    @Test("If the controller refuses to enable the set again, it is removed and set up again")
+    mutating func refused() throws {
         try restoreBond()
         controller.answers[.leSetExtendedAdvertisingEnable] = .complete(.commandDisallowed)
         controller.settle()

@@ -35,7 +35,7 @@ struct PeriodicAdvertisingTests {
         ), (subevents, ["LE Set Periodic Advertising Parameters [v2]: 015000500000000214080804"]),
     ]
 
-    @Test("GAP/PADV/PASM: a set says where its periodic advertising is, which begins with it", arguments: kinds)
+    @Test("GAP/PADV/PASM: periodic advertising starts and ends with its set", arguments: kinds)
     func synchronizable(_ responses: PeriodicSubevents?, _ commands: [String]) throws {
         var controller = ScriptedController.periodic()
         try controller.host.startAdvertising(Self.parameters(responses: responses), as: Self.set, at: controller.now)
@@ -55,7 +55,7 @@ struct PeriodicAdvertisingTests {
             ])
     }
 
-    @Test("GAP/PADV/PAM/BV-01: other data goes on the air without a break, in one command") func data() throws {
+    @Test("GAP/PADV/PAM/BV-01: new data is set without a break, in one command") func data() throws {
         var controller = ScriptedController.periodic()
         try controller.host.startAdvertising(Self.parameters(), as: Self.set, at: controller.now)
         controller.settle()
@@ -73,7 +73,7 @@ struct PeriodicAdvertisingTests {
         #expect(controller.commands.first?.opcode == .leSetExtendedAdvertisingEnable)
     }
 
-    @Test("where the controller refuses the data, it is told, and the set ends") func refusedData() throws {
+    @Test("if the controller refuses the data, the failure is reported and the set ends") func refusedData() throws {
         var controller = ScriptedController.periodic()
         try controller.host.startAdvertising(Self.parameters(), as: Self.set, at: controller.now)
         controller.settle()
@@ -90,7 +90,7 @@ struct PeriodicAdvertisingTests {
             ])
     }
 
-    @Test("GAP/PADV/PAM/BV-02: the controller asks for the data of subevents, and reports what answers them")
+    @Test("GAP/PADV/PAM/BV-02: the controller's requests for subevent data are reported, and so are the responses")
     func subeventData() throws {
         var controller = ScriptedController.periodic()
         try controller.host.startAdvertising(
@@ -125,7 +125,7 @@ struct PeriodicAdvertisingTests {
         #expect(controller.takeEvents() == ["response 1 0 2 3"])
     }
 
-    @Test("the data of several subevents goes into as few commands as there is room for, and that of none into none")
+    @Test("the data of several subevents uses as few commands as possible, and an empty list uses none")
     func subeventDataJoined() throws {
         var controller = ScriptedController.periodic()
         var subevents = Self.subevents
@@ -148,7 +148,7 @@ struct PeriodicAdvertisingTests {
         #expect(controller.takeOpcodes() == [])
     }
 
-    @Test("subevents and slots that a set does not have are refused, as is a set without any")
+    @Test("unknown subevents, slots and sets, and data that is too long, are rejected")
     func wrongSubevents() throws {
         var controller = ScriptedController.periodic()
         try controller.host.startAdvertising(
@@ -176,7 +176,9 @@ struct PeriodicAdvertisingTests {
         ),
     ]
 
-    @Test("a controller that lacks it refuses, and nothing is sent", arguments: obstacles)
+    @Test(
+        "periodic advertising that the controller does not support is rejected, and nothing is sent",
+        arguments: obstacles)
     func obstacle(_ features: [UInt8], _ parameters: AdvertisingParameters, _ error: HostError) throws {
         var controller = ScriptedController.extended(length: 500, features: features)
         #expect(throws: error) { try controller.host.startAdvertising(parameters, at: controller.now) }
@@ -219,7 +221,7 @@ struct PeriodicAdvertisingTests {
         ]
     }()
 
-    @Test("Vol 4, Part E, 7.8.61: what no controller may be asked for", arguments: invalid)
+    @Test("Vol 4, Part E, 7.8.61: invalid parameters are rejected", arguments: invalid)
     func isInvalid(_ parameters: AdvertisingParameters) {
         var controller = ScriptedController.periodic()
         #expect(throws: HostError.invalidParameters) {
@@ -227,7 +229,7 @@ struct PeriodicAdvertisingTests {
         }
     }
 
-    @Test("after a reset it is set up again, and its own end ends it in the controller") func reset() throws {
+    @Test("periodic advertising is set up again after a reset, and disabled when its set ends") func reset() throws {
         var controller = ScriptedController.periodic()
         try controller.host.startAdvertising(Self.parameters(), as: Self.set, at: controller.now)
         controller.settle()

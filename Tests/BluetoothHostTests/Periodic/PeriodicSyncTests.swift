@@ -11,7 +11,7 @@ struct PeriodicSyncTests {
     static let create = "LE Periodic Advertising Create Sync: 0005000100" + "00eeffc0" + "0000e80300"
     static let other = PeriodicAdvertiser(peer: PeerID(DeviceAddress(0xC0_00_00_00_00_02, kind: .random)), sid: 0)
 
-    @Test("a set that is named, while the host scans", arguments: [false, true])
+    @Test("the host synchronizes with a named set, and scans meanwhile", arguments: [false, true])
     func named(_ hasResponses: Bool) throws {
         var controller = ScriptedController.periodic()
         let sync = try controller.host.synchronize(with: [ScriptedController.advertiser], at: controller.now)
@@ -41,7 +41,7 @@ struct PeriodicSyncTests {
     }
 
     @Test(
-        "GAP/PADV/PASE/BV-01, BV-02, BV-07, BV-08: a host learns how to synchronize, and of the data only where it listens",
+        "GAP/PADV/PASE/BV-01, BV-02, BV-07, BV-08: a host reports a train's parameters, and its data only if enabled",
         arguments: [false, true], [false, true])
     func listening(_ hasResponses: Bool, _ isReporting: Bool) throws {
         var controller = ScriptedController.periodic()
@@ -67,7 +67,7 @@ struct PeriodicSyncTests {
         #expect(report.subevent == (hasResponses ? 1 : nil))
     }
 
-    @Test("any set of a list", arguments: [false, true])
+    @Test("the host synchronizes with any set of a list", arguments: [false, true])
     func list(_ hasResponses: Bool) throws {
         var controller = ScriptedController.periodic()
         _ = try controller.host.synchronize(with: [Self.other, ScriptedController.advertiser], at: controller.now)
@@ -83,7 +83,7 @@ struct PeriodicSyncTests {
         #expect(controller.takeEvents() == ["synchronized 5"])
     }
 
-    @Test("a list that the controller has no room for is refused") func longList() throws {
+    @Test("a list that the controller has no room for fails as busy") func longList() throws {
         var controller = ScriptedController.periodic([
             .leAddDeviceToPeriodicAdvertiserList: .complete(.memoryCapacityExceeded)
         ])
@@ -92,7 +92,7 @@ struct PeriodicSyncTests {
         #expect(controller.takeEvents() == ["not synchronized: \(HostError.busy)"])
     }
 
-    @Test("every octet of how to synchronize") func octets() throws {
+    @Test("every octet of the synchronization commands") func octets() throws {
         var controller = ScriptedController.periodic(features: [0x08, 0x31, 0, 0, 0, 0, 0, 0])
         var parameters = PeriodicSyncParameters(
             skip: 499, timeout: .milliseconds(163_840), isReporting: false, filtersDuplicates: true)
@@ -114,7 +114,7 @@ struct PeriodicSyncTests {
         }
     }
 
-    @Test("an attempt ends by its time, by a call, or with the controller's refusal") func ends() throws {
+    @Test("an attempt ends by timeout, by a call, or if the controller refuses it") func ends() throws {
         var controller = ScriptedController.periodic()
         _ = try controller.host.synchronize(
             with: [ScriptedController.advertiser], timeout: .seconds(3), at: controller.now)
@@ -144,7 +144,7 @@ struct PeriodicSyncTests {
             controller.takeEvents() == ["not synchronized: \(HostError.controller(.connectionAlreadyExists))"])
     }
 
-    @Test("a controller that does not say that it has stopped looking is asked again after two seconds")
+    @Test("if the controller does not confirm a cancellation within two seconds, the next attempt starts")
     func forgottenEnd() throws {
         var controller = ScriptedController.periodic()
         let sync = try controller.host.synchronize(with: [Self.other], at: controller.now)
@@ -160,7 +160,7 @@ struct PeriodicSyncTests {
         #expect(!controller.isStuck)
     }
 
-    @Test("what fades before its first event is looked for again") func again() throws {
+    @Test("a synchronization that fails to be established is retried") func again() throws {
         var controller = ScriptedController.periodic()
         _ = try controller.host.synchronize(with: [ScriptedController.advertiser], at: controller.now)
         controller.settle()
@@ -174,7 +174,7 @@ struct PeriodicSyncTests {
         #expect(controller.takeEvents() == [])
     }
 
-    @Test("several that are wanted take turns of five seconds") func turns() throws {
+    @Test("several attempts take turns of five seconds") func turns() throws {
         var controller = ScriptedController.periodic()
         _ = try controller.host.synchronize(with: [ScriptedController.advertiser], at: controller.now)
         _ = try controller.host.synchronize(with: [Self.other], at: controller.now)
@@ -190,7 +190,7 @@ struct PeriodicSyncTests {
         #expect(controller.takeEvents() == [])
     }
 
-    @Test("fragments are put together, up to 1650 octets; a report of nothing is none") func reassembly() throws {
+    @Test("fragments are reassembled up to 1650 octets, and reports of nothing are dropped") func reassembly() throws {
         var controller = ScriptedController.periodic()
         _ = try controller.synchronize()
         let piece = [UInt8](repeating: 1, count: 247)
@@ -210,7 +210,7 @@ struct PeriodicSyncTests {
             ])
     }
 
-    @Test("the rest of a subevent that never comes is not put before the next one") func subevents() throws {
+    @Test("an incomplete subevent is not joined with the next one") func subevents() throws {
         var controller = ScriptedController.periodic()
         let sync = try controller.synchronize(hasResponses: true)
         controller.reportSubevent(0, [1, 2], status: 1)
@@ -236,7 +236,7 @@ struct PeriodicSyncTests {
     }
 
     @Test(
-        "GAP/PADV/PAC/BV-02: the advertiser may connect where there are responses, and nobody else may",
+        "GAP/PADV/PAC/BV-02: the advertiser may connect if its train has responses, otherwise the link is ended",
         arguments: [true, false])
     func connected(_ hasResponses: Bool) throws {
         var controller = ScriptedController.periodic()
@@ -247,7 +247,8 @@ struct PeriodicSyncTests {
         #expect(controller.takeOpcodes().contains(.disconnect) == !hasResponses)
     }
 
-    @Test("a loss, a reset and an unplugged controller end it, each with its reason") func losses() throws {
+    @Test("a loss, a reset and an unplugged controller end a synchronization, each with its own reason")
+    func losses() throws {
         var controller = ScriptedController.periodic()
         let first = try controller.synchronize()
         controller.receive([0x04, 0x3E, 0x03, 0x10, 0x20, 0x00])
@@ -269,7 +270,7 @@ struct PeriodicSyncTests {
             controller.takeEvents() == ["synchronized 5", "synchronization ended: \(PeriodicSyncEnd.adapterRemoved)"])
     }
 
-    @Test("the number that are received or waited for is bounded") func bounded() throws {
+    @Test("the number of synchronizations and attempts is bounded") func bounded() throws {
         var controller = ScriptedController.periodic()
         for sid in 0..<16 as Range<UInt8> {
             _ = try controller.host.synchronize(
@@ -280,7 +281,7 @@ struct PeriodicSyncTests {
         }
     }
 
-    @Test("controllers without it, or without the extended commands, refuse") func unsupported() {
+    @Test("synchronizing fails without controller support or the extended commands") func unsupported() {
         for var controller in [ScriptedController.ready(), ScriptedController.extended()] {
             #expect(throws: HostError.unsupported(.periodicSynchronization)) {
                 try controller.host.synchronize(with: [Self.other], at: controller.now)

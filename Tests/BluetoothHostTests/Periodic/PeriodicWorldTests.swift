@@ -27,7 +27,7 @@ struct PeriodicWorldTests {
     }
 
     @Test(
-        "GAP/PADV/PAM/BV-01: 1650 octets arrive whole; data that changes arrives without a break",
+        "GAP/PADV/PAM/BV-01: up to 1650 octets arrive whole, and changed data arrives without a break",
         arguments: [1, 247, 248, 1650])
     func data(_ length: Int) throws {
         let octets = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
@@ -40,7 +40,7 @@ struct PeriodicWorldTests {
         #expect(changed == true)
     }
 
-    @Test("an advertiser that stops is lost; the report of its set says that there was one") func lost() throws {
+    @Test("an advertiser that stops is lost, and reports of its set give the periodic interval") func lost() throws {
         var world = try Self.world(2, PeriodicAdvertisingTests.parameters())
         try world.hosts[1].startScanning(ScanParameters(), at: world.now)
         let interval = world.next(1) { seen -> Duration? in
@@ -59,7 +59,7 @@ struct PeriodicWorldTests {
         #expect(!world.air[world.controllers[1]].isScanning)
     }
 
-    @Test("what one receives it passes on, over a link in either direction", arguments: [true, false])
+    @Test("a host passes on a train that it receives, over a link in either role", arguments: [true, false])
     func passedOn(_ isCentral: Bool) throws {
         var world = try Self.world(3, PeriodicAdvertisingTests.parameters([1, 2]))
         let sync = try world.hosts[1].synchronize(with: [Self.advertiser(world)], at: world.now)

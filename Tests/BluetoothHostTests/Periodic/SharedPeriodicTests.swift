@@ -19,7 +19,7 @@ struct SharedPeriodicTests {
         return (scene, try #require(scene.links.first))
     }
 
-    @Test("A change of a set that comes before the one before it is on the air calls that off")
+    @Test("A change of a set cancels an earlier change that is not on the air yet")
     func changedTwice() {
         var scene = SharedScene(users: first, answers: ScriptedController.periodic().answers)
         scene.perform(.advertiseSet(PeriodicAdvertisingTests.parameters()), 1, of: first)
@@ -32,7 +32,7 @@ struct SharedPeriodicTests {
         #expect(scene.take(first) == ["2 failed: cancelled"])
     }
 
-    @Test("A user tells the peer of a link of what it receives")
+    @Test("A user transfers a train that it receives to the peer of a link")
     func transferred() throws {
         var (scene, link) = try connected(first)
         let advertiser = ScriptedController.advertiser
@@ -46,7 +46,7 @@ struct SharedPeriodicTests {
         #expect(scene.take(first) == ["3 done"])
     }
 
-    @Test("What one user takes from the peer of a link goes on without the others, and ends with it")
+    @Test("One user's acceptance of transfers continues without the other users, and ends with that user")
     func receiver() throws {
         var (scene, link) = try connected(first, second)
         scene.perform(.acceptTransfers(link, PeriodicSyncParameters()), 2, of: first)
@@ -58,7 +58,7 @@ struct SharedPeriodicTests {
         #expect(scene.takeCommands().contains(.leSetPeriodicAdvertisingSyncTransferParameters))
     }
 
-    @Test("A set that ends calls off who waits in its subevents, and nobody who waits for an advertisement")
+    @Test("The end of a set cancels attempts in its subevents, but not those that wait for an advertisement")
     func subeventEnded() {
         let answers = ScriptedController.periodic(SubeventConnectingTests.create).answers
         var scene = SharedScene(users: first, second, answers: answers)
@@ -77,7 +77,7 @@ struct SharedPeriodicTests {
         #expect(scene.take(second) == [])
     }
 
-    @Test("A device that does not answer in a subevent is listened for by those who wait for its advertisement")
+    @Test("If a device does not answer in a subevent, attempts that wait for its advertisement continue")
     func noAnswer() {
         let answers = ScriptedController.periodic(SubeventConnectingTests.create).answers
         var scene = SharedScene(users: first, second, answers: answers)
@@ -102,7 +102,7 @@ struct SharedPeriodicTests {
         #expect(scene.take(second) == [])
     }
 
-    @Test("A subevent that there is not is refused at once, without harm to those who wait for an advertisement")
+    @Test("An attempt in an unknown subevent fails at once, and does not affect those that wait for an advertisement")
     func noSubevent() {
         let answers = ScriptedController.periodic(SubeventConnectingTests.create).answers
         var scene = SharedScene(users: first, second, answers: answers)
@@ -116,7 +116,7 @@ struct SharedPeriodicTests {
         #expect(scene.take(second) == [])
     }
 
-    @Test("Only who advertises a set connects in its subevents") func foreignSubevent() {
+    @Test("Only the user that advertises a set connects in its subevents") func foreignSubevent() {
         let answers = ScriptedController.periodic(SubeventConnectingTests.create).answers
         var scene = SharedScene(users: first, second, answers: answers)
         let parameters = PeriodicAdvertisingTests.parameters(responses: PeriodicAdvertisingTests.subevents)

@@ -40,7 +40,7 @@ struct SubeventConnectingTests {
         "LE Extended Create Connection [v2]: 0101" + "000000010000eeffc007"
         + String(repeating: "60003000" + "0c0018000000900100000000", count: 3)
 
-    @Test("GAP/PADV/PAC/BV-01: a device that is synchronized is connected to where it listens") func connects() throws {
+    @Test("GAP/PADV/PAC/BV-01: a synchronized device is connected to in its subevent") func connects() throws {
         var controller = try Self.advertising()
         let attempt = try Self.connect(&controller)
         #expect(controller.takeCommands() == [Self.command])
@@ -53,7 +53,7 @@ struct SubeventConnectingTests {
             })
     }
 
-    @Test("it waits until the subevents are on the air") func waits() throws {
+    @Test("an attempt waits until the subevents are on the air") func waits() throws {
         var controller = try Self.advertising(settled: false)
         _ = try Self.connect(&controller)
         let opcodes = controller.takeOpcodes()
@@ -79,7 +79,8 @@ struct SubeventConnectingTests {
             })
     }
 
-    @Test("it is called off with the set, and by the caller", arguments: [true, false]) func ended(_ bySet: Bool) throws
+    @Test("an attempt is cancelled with its set, or by the caller", arguments: [true, false])
+    func ended(_ bySet: Bool) throws
     {
         var controller = try Self.advertising()
         let attempt = try Self.connect(&controller)
@@ -97,7 +98,7 @@ struct SubeventConnectingTests {
         #expect(failures.count == 1)
     }
 
-    @Test("those who advertise are listened for in turn with it") func turns() throws {
+    @Test("attempts in a subevent and by advertisement take turns") func turns() throws {
         var controller = try Self.advertising()
         _ = try Self.connect(&controller)
         for value in 1...2 as ClosedRange<UInt64> {
@@ -119,7 +120,7 @@ struct SubeventConnectingTests {
         #expect(controller.takeCommands().last == Self.command)
     }
 
-    @Test("what there is not is refused") func refused() throws {
+    @Test("unknown subevents and sets, and missing support, are rejected") func refused() throws {
         var controller = try Self.advertising()
         for (number, set) in [(2, Self.set), (-1, Self.set), (0, AdvertisingHandle(2))] {
             #expect(throws: HostError.invalidParameters) {
@@ -133,7 +134,7 @@ struct SubeventConnectingTests {
         #expect(throws: HostError.unsupported(.subeventConnections)) { try Self.connect(&without) }
     }
 
-    @Test("over the air: the device hears of it in its subevent, and both have a link") func overTheAir() throws {
+    @Test("over the air: the device is reached in its subevent, and both hosts have a link") func overTheAir() throws {
         var world = try PeriodicWorldTests.world(
             2, PeriodicAdvertisingTests.parameters(responses: PeriodicAdvertisingTests.subevents))
         let sync = try world.hosts[1].synchronize(with: [PeriodicWorldTests.advertiser(world)], at: world.now)

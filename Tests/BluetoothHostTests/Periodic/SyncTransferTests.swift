@@ -5,7 +5,7 @@ import BluetoothSimulation
 import TestSupport
 import Testing
 
-@Suite("Passing periodic advertising on")
+@Suite("Transferring periodic advertising")
 struct SyncTransferTests {
     /// On which side of its link a host is, and whether what it is about has responses.
     static let cases = [LinkRole.central, .peripheral].flatMap { role in [false, true].map { (role, $0) } }
@@ -15,7 +15,7 @@ struct SyncTransferTests {
     }
 
     @Test(
-        "GAP/PADV/PASE/BV-03 to BV-06, BV-09 to BV-12: a peer passes a train on, whose reports this host wants or not",
+        "GAP/PADV/PASE/BV-03 to BV-06, BV-09 to BV-12: a peer transfers a train, with reports enabled or disabled",
         arguments: cases, [false, true])
     func received(_ part: (role: LinkRole, hasResponses: Bool), _ isReporting: Bool) throws {
         let (role, hasResponses) = part
@@ -57,7 +57,7 @@ struct SyncTransferTests {
         #expect(controller.host.information(of: sync) != nil, "it needs no link")
     }
 
-    @Test("GAP/PADV/PAST: a host tells its peer of what it receives, and of what it advertises", arguments: cases)
+    @Test("GAP/PADV/PAST: a host transfers a train that it receives, and one that it advertises", arguments: cases)
     func sent(_ role: LinkRole, _ hasResponses: Bool) throws {
         var controller = ScriptedController.periodic()
         let link = try Self.connect(&controller, as: role)
@@ -77,7 +77,8 @@ struct SyncTransferTests {
         #expect(controller.takeEvents() == ["request completed", "advertising 1", "request completed"])
     }
 
-    @Test("a peer that cannot, a set without any and a link that is gone are told apart") func refusals() throws {
+    @Test("transfers to a peer without support, of an unknown set, and over an ended link fail differently")
+    func refusals() throws {
         var controller = ScriptedController.periodic([
             .lePeriodicAdvertisingSyncTransfer: .complete(.unsupportedRemoteFeature, [0x40, 0])
         ])
@@ -101,7 +102,7 @@ struct SyncTransferTests {
         }
     }
 
-    @Test("a request that a link's end overtakes ends with it, and is not sent to the next one") func overtaken() throws
+    @Test("pending requests end with their link, and are not sent afterwards") func overtaken() throws
     {
         var controller = ScriptedController.periodic([.lePeriodicAdvertisingSyncTransfer: .silence])
         let link = try controller.connect(0x40)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Whose private address it is")
+@Suite("Resolving private addresses")
 struct AddressResolverTests {
     /// A toolbox that counts how often it encrypts a block.
     final class CountingToolbox: CryptoToolbox {
@@ -34,7 +34,7 @@ struct AddressResolverTests {
         return HostWorld.crypto.resolvablePrivateAddress(resolvingKey: key, entropy: &entropy)
     }
 
-    @Test("Keys are tried once for each address, be it resolved or not, also where bonds change")
+    @Test("Each key is tried once per address, resolved or not, even when bonds change")
     func remembered() {
         let toolbox = CountingToolbox()
         func tries() -> Int {
@@ -71,7 +71,7 @@ struct AddressResolverTests {
         #expect(tries() == 0, "the same again changes nothing")
     }
 
-    @Test("However many strangers are remembered, a new bond costs nothing until their addresses are asked for")
+    @Test("A new bond costs nothing until the addresses of remembered strangers are looked up")
     func manyStrangers() {
         let toolbox = CountingToolbox()
         func tries() -> Int {
@@ -98,7 +98,7 @@ struct AddressResolverTests {
         #expect(tries() == Int(last))
     }
 
-    @Test("A peer with another key or another name is found by the new one")
+    @Test("A peer whose key or name changes is found by the new one")
     func changed() {
         var resolver = AddressResolver(crypto: HostWorld.crypto)
         resolver.set(identity(1, key: 1), of: peer(1))
@@ -112,7 +112,7 @@ struct AddressResolverTests {
         #expect(resolver.search(address(of: 2)) == peer(7))
     }
 
-    @Test("A search for several addresses goes on over turns, and begins again when bonds change")
+    @Test("A search for several addresses spans turns, and restarts when bonds change")
     func searched() {
         let toolbox = CountingToolbox()
         var resolver = AddressResolver(crypto: toolbox)
@@ -143,7 +143,7 @@ struct AddressResolverTests {
         DeviceAddress(0x40_00_00_00_00_01, kind: .randomIdentity),
     ]
 
-    @Test("Nothing is tried on other addresses", arguments: unresolvable)
+    @Test("No key is tried on addresses that are not resolvable", arguments: unresolvable)
     func others(_ address: DeviceAddress) {
         let toolbox = CountingToolbox()
         var resolver = AddressResolver(crypto: toolbox)
@@ -152,7 +152,7 @@ struct AddressResolverTests {
         #expect(toolbox.count.withLock { $0 } == 0)
     }
 
-    @Test("S13: a key of 0 is none")
+    @Test("S13: a key of zero is ignored")
     func zero() {
         var resolver = AddressResolver(crypto: HostWorld.crypto)
         resolver.set(identity(1, key: 0), of: peer(1))
@@ -161,7 +161,7 @@ struct AddressResolverTests {
         #expect(resolver.resolve(address(of: 0)) == nil)
     }
 
-    @Test("Of two bonds with one key the older is meant, and only that is listed")
+    @Test("Of two bonds with the same key, the older one is used, and only that one is listed")
     func sameKey() {
         var resolver = AddressResolver(crypto: HostWorld.crypto)
         for number in 1...3 as ClosedRange<UInt64> {
@@ -173,7 +173,7 @@ struct AddressResolverTests {
         #expect(resolver.resolve(address(of: 1)) == peer(3))
     }
 
-    @Test("Memory is bounded, and keeps the addresses that were used last")
+    @Test("Memory is bounded, and keeps the most recently used addresses")
     func bounded() {
         let toolbox = CountingToolbox()
         var resolver = AddressResolver(crypto: toolbox)

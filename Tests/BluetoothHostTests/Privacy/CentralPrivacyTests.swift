@@ -10,8 +10,8 @@ import VirtualRadio
 struct CentralPrivacyTests {
     @Test(
         """
-        GAP/PRIV/CONN/BV-11: it connects to its bonded peer under one resolvable address after another, and not to a device whose \
-        address is made with another key
+        GAP/PRIV/CONN/BV-11: a central connects to its bonded peer under changing resolvable addresses, and not to \
+        a device whose address is made with another key
         """, arguments: [0, 8])
     func connects(_ size: UInt8) throws {
         var world = HostWorld()

@@ -74,7 +74,7 @@ struct CrowdTests {
 
     private func line(_ address: DeviceAddress, _ number: UInt8 = 0) -> String { "\(PeerID(address)) \(number)" }
 
-    @Test("The first new address after a quiet time is resolved at once")
+    @Test("The first new address after a quiet period is resolved at once")
     func first() throws {
         var controller = try scanning(bonds: 3)
         report(Self.address(of: 2), to: &controller)
@@ -87,7 +87,7 @@ struct CrowdTests {
         #expect(take(&controller) == [line(Self.address(of: 77), 2)])
     }
 
-    @Test("Reports of more new addresses come later, with the identity, each once and in order")
+    @Test("Further new addresses are reported later, with the identity, each once and in order")
     func later() throws {
         var controller = try scanning(bonds: 3)
         report(Self.address(of: 1), to: &controller)
@@ -110,7 +110,7 @@ struct CrowdTests {
         #expect(take(&controller) == [])
     }
 
-    @Test("With many bonds only some keys are tried in a turn")
+    @Test("With many bonds, only some keys are tried per turn")
     func turns() throws {
         let bonds = 2 * UnresolvedReports.keysPerTurn + 1
         var controller = try scanning(bonds: bonds)
@@ -165,7 +165,7 @@ struct CrowdTests {
         #expect(found == expected)
     }
 
-    @Test("A bond that is made or removed meanwhile counts")
+    @Test("Bonds made or removed while reports wait are taken into account")
     func changed() throws {
         var controller = try scanning(bonds: 2)
         report(Self.address(of: 1), to: &controller)
@@ -201,7 +201,7 @@ struct CrowdTests {
         #expect(take(&controller) == [line(waiting, 4)])
     }
 
-    @Test("A scan that is stopped takes reports that wait with it")
+    @Test("Stopping a scan discards the reports that wait")
     func stopped() throws {
         var controller = try scanning(bonds: 1)
         report(Self.address(of: 1), to: &controller)

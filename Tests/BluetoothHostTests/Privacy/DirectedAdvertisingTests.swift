@@ -7,10 +7,10 @@ import BluetoothSimulation
 import Testing
 import VirtualRadio
 
-@Suite("Advertising for one peer, and for a limited time")
+@Suite("Directed and limited advertising")
 struct DirectedAdvertisingTests {
     @Test(
-        "GAP/CONN/DCON/BV-04: a bonded peer that changes its address is advertised to, and nobody else can connect",
+        "GAP/CONN/DCON/BV-04: a bonded peer is reached although its address changes, and nobody else can connect",
         arguments: [false, true])
     func bonded(_ isPrivate: Bool) throws {
         var world = HostWorld()
@@ -49,7 +49,7 @@ struct DirectedAdvertisingTests {
         }
     }
 
-    @Test("Where the controller has no list, a bonded peer is advertised to under its identity address")
+    @Test("Without a resolving list, directed advertising uses the bonded peer's identity address")
     func withoutList() throws {
         var world = HostWorld()
         let central = world.startSecure(), peripheral = world.startSecure(resolvingListSize: 0)
@@ -64,8 +64,8 @@ struct DirectedAdvertisingTests {
 
     @Test(
         """
-        GAP/CONN/DCON/BV-05: a bonded peer that resolves no addresses is advertised to under its identity address, and does not \
-        connect from a private one
+        GAP/CONN/DCON/BV-05: a bonded peer that does not resolve addresses is advertised to under its identity \
+        address, and does not connect from a private one
         """, arguments: [true, false], [false, true])
     func withoutResolution(_ isThoughtToResolve: Bool, _ isPrivate: Bool) throws {
         var world = HostWorld()
@@ -94,7 +94,7 @@ struct DirectedAdvertisingTests {
         #expect(world.hosts[peripheral].information(of: again.peripheralLink)?.peer == bonds.peripheral.peer)
     }
 
-    @Test("A peer without private addresses is advertised to under its address")
+    @Test("A peer without private addresses is advertised to under its own address")
     func fixed() throws {
         var controller = ScriptedController.ready()
         let peer = DeviceAddress(0xC0_00_00_00_00_09, kind: .random)
@@ -107,7 +107,7 @@ struct DirectedAdvertisingTests {
                     parameters: [0x30, 0, 0x60, 0, 4, 0, 1, 9, 0, 0, 0, 0, 0xC0, 7, 0]))
     }
 
-    @Test("It is connectable")
+    @Test("Directed advertising must be connectable")
     func invalid() {
         var controller = ScriptedController.ready()
         let peer = PeerID(DeviceAddress(0xC0_00_00_00_00_09, kind: .random))

@@ -8,7 +8,7 @@ import BluetoothSMP
 import TestSupport
 import Testing
 
-@Suite("What becomes of a private address of this host")
+@Suite("The private address of this host")
 struct OwnAddressTests {
     private static func ready() -> ScriptedController {
         ScriptedController.ready {
@@ -51,7 +51,7 @@ struct OwnAddressTests {
         #expect(controller.takeOpcodes().filter { $0 == .leSetRandomAddress }.count == 1)
     }
 
-    @Test("A link that is encrypted leaves the address as it is")
+    @Test("Encrypting a link does not change the address")
     func encryptionSucceeds() throws {
         var controller = Self.ready()
         Self.restoreBond(&controller)
@@ -61,7 +61,7 @@ struct OwnAddressTests {
         #expect(controller.host.privateAddress == address)
     }
 
-    @Test("A host that does not pair has no key, and keeps its address when it is given one")
+    @Test("A host without security ignores a resolving key, and keeps its address")
     func keyOfNobody() throws {
         var controller = ScriptedController.ready { $0.privacy = .nonResolvable() }
         let address = try #require(controller.host.privateAddress)
@@ -73,7 +73,7 @@ struct OwnAddressTests {
         #expect(controller.host.privateAddress == address)
     }
 
-    @Test("Where Central Address Resolution was taken out, what has its handle now is let alone")
+    @Test("If Central Address Resolution was removed, the attribute that now has its handle is not changed")
     func removedCharacteristic() throws {
         var controller = Self.ready()
         try controller.host.removeService(1, at: controller.now)

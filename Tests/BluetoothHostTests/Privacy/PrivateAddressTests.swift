@@ -28,7 +28,7 @@ struct PrivateAddressTests {
         }
     }
 
-    @Test("They are known under the same name on every link and in every sighting", arguments: cases)
+    @Test("Both devices keep their names on every link and in every sighting", arguments: cases)
     func rotation(_ one: Case) throws {
         var world = HostWorld()
         let central = world.startSecure(
@@ -72,7 +72,7 @@ struct PrivateAddressTests {
         #expect(addresses.count == (one.peripheralRotates ? 3 : 1))
     }
 
-    @Test("The address changes while it advertises, scans and connects, and all of that goes on", arguments: [0, 8])
+    @Test("The address changes during advertising, scanning and connecting, which all continue", arguments: [0, 8])
     func rotationWhileActive(_ size: UInt8) throws {
         var world = HostWorld()
         let device = world.startSecure(rotation: .seconds(10), resolvingListSize: size)
@@ -95,7 +95,7 @@ struct PrivateAddressTests {
     }
 
     @Test(
-        "In network privacy mode a link from the identity address of a bonded peer is ended, whoever resolves addresses",
+        "In network privacy mode, links from a bonded peer's identity address end, whether host or controller resolves",
         arguments: [0, 8])
     func networkPrivacyMode(_ size: UInt8) throws {
         var world = HostWorld()
@@ -120,7 +120,7 @@ struct PrivateAddressTests {
         #expect((world.hosts[peripheral].faults[.identityAddressUsed] > 0) == (size == 0))
     }
 
-    @Test("The key of an earlier run makes the address, also where it comes while the controller is given another")
+    @Test("The address uses a restored resolving key, even if the controller is being given another address")
     func restoredKey() throws {
         var controller = ScriptedController.ready([.leSetRandomAddress: .silence]) {
             $0.security = SecurityConfiguration(
@@ -139,7 +139,7 @@ struct PrivateAddressTests {
     }
 
     @Test(
-        "A device with private addresses says that it uses no other, and whether its controller resolves",
+        "A device serves Resolvable Private Address Only, and Central Address Resolution as its controller supports it",
         arguments: [0, 8])
     func characteristics(_ size: UInt8) throws {
         var world = HostWorld()
@@ -164,7 +164,7 @@ struct PrivateAddressTests {
     }
 
     @Test(
-        "GAP/PRIV/CONN/BV-12: an address made with a key that nobody here has, or with the key 0, is a stranger's",
+        "GAP/PRIV/CONN/BV-12: an address made with an unknown key, or with a key of zero, belongs to a stranger",
         arguments: [0, 8], [false, true])
     func strangers(_ size: UInt8, _ isPrivate: Bool) throws {
         var world = HostWorld()
@@ -202,7 +202,7 @@ struct PrivateAddressTests {
         }
     }
 
-    @Test("Who makes private addresses with the key of a bonded peer gets nothing of its bond", arguments: [0, 8])
+    @Test("A device that uses a bonded peer's resolving key gets no access to the bond", arguments: [0, 8])
     func stolenKey(_ size: UInt8) throws {
         var world = HostWorld()
         let central = world.startSecure(resolvingListSize: size)
@@ -233,7 +233,7 @@ struct PrivateAddressTests {
         #expect(world.hosts[central].faults[.bondClaimed] == 1)
     }
 
-    @Test("S11: who distributes the identity address of a bonded peer, with another key, gets no bond")
+    @Test("S11: a device that distributes a bonded peer's identity address with another key gets no bond")
     func claimedIdentity() throws {
         var world = HostWorld()
         let central = world.startSecure(), peripheral = world.startSecure()
@@ -253,7 +253,7 @@ struct PrivateAddressTests {
         #expect(world.hosts[central].faults[.bondClaimed] == 1)
     }
 
-    @Test("Two bonded peers that use private addresses are waited for at once", arguments: [0, 1, 8])
+    @Test("The host waits for two bonded peers with private addresses at once", arguments: [0, 1, 8])
     func several(_ size: UInt8) throws {
         var world = HostWorld()
         let central = world.startSecure(resolvingListSize: size)
@@ -275,7 +275,7 @@ struct PrivateAddressTests {
         }
     }
 
-    @Test("A name made of a private address leads to the bonded peer", arguments: [0, 8])
+    @Test("A name based on a private address resolves to the bonded peer", arguments: [0, 8])
     func namesOfPrivateAddresses(_ size: UInt8) throws {
         var world = HostWorld()
         let central = world.startSecure(resolvingListSize: size)
@@ -296,7 +296,7 @@ struct PrivateAddressTests {
         #expect(world.hosts[central].lastingName(of: name) == name)
     }
 
-    @Test("Private addresses without a key to make them are refused")
+    @Test("Resolvable addresses without a resolving key are rejected")
     func keyless() throws {
         var world = HostWorld()
         let host = world.start { _ in
@@ -315,7 +315,7 @@ struct PrivateAddressTests {
         }
     }
 
-    @Test("After a reset the host has another private address, and its controller the list again")
+    @Test("After a reset, the host has a new private address and the controller has its list again")
     func reset() throws {
         var world = HostWorld()
         let central = world.startSecure(rotation: .seconds(600))

@@ -7,7 +7,7 @@ import VirtualRadio
 
 @testable import BluetoothHost
 
-@Suite("What controllers are told of bonds")
+@Suite("Bonds in the controller's resolving list")
 struct ResolvingListTests {
     typealias Answers = [HCIOpcode: ScriptedController.Answer]
 
@@ -40,7 +40,7 @@ struct ResolvingListTests {
 
     private func key(_ value: UInt8) -> [UInt8] { [value] + Array(repeating: 0, count: 15) }
 
-    @Test("Identity, the peer's key and its own, device privacy mode; then resolution is enabled")
+    @Test("A bond is added with both keys and device privacy mode, and resolution is enabled")
     func added() {
         var controller = ready()
         controller.host.restore(bond(1), at: controller.now)
@@ -57,7 +57,7 @@ struct ResolvingListTests {
         #expect(controller.commands == [.init(opcode: .leRemoveDeviceFromResolvingList, parameters: octets(1))])
     }
 
-    @Test("A controller resolves the addresses of who is listed with the same key")
+    @Test("An identity counts as listed only with the same address and key")
     func listed() throws {
         var controller = ready()
         controller.host.restore(bond(1), at: controller.now)
@@ -71,7 +71,7 @@ struct ResolvingListTests {
         }
     }
 
-    @Test("In network privacy mode, which is the controller's own, no mode is set")
+    @Test("In network privacy mode, the controller's default, no mode is set")
     func networkMode() {
         var controller = ready { $0.peerPrivacyMode = .network }
         controller.host.restore(bond(1), at: controller.now)
@@ -79,7 +79,7 @@ struct ResolvingListTests {
         #expect(controller.takeOpcodes() == [.leAddDeviceToResolvingList, .leSetAddressResolutionEnable])
     }
 
-    @Test("The newest bonds are listed where there is no room for all, and those without a key never")
+    @Test("If the list is too small, the newest bonds are listed; bonds without a key never are")
     func bounded() {
         var controller = ready { $0.peerPrivacyMode = .network }
         controller.host.restore(bond(1, key: 0), at: controller.now)
@@ -106,7 +106,7 @@ struct ResolvingListTests {
         #expect(controller.commands == [])
     }
 
-    @Test("Scanning and advertising pause for it, and go on")
+    @Test("Scanning and advertising pause for a change of the list, and resume")
     func pause() throws {
         var controller = ready { $0.peerPrivacyMode = .network }
         try controller.host.startScanning(ScanParameters(), at: controller.now)
@@ -128,7 +128,9 @@ struct ResolvingListTests {
         (.leSetAddressResolutionEnable, [.leSetPrivacyMode, .leSetAddressResolutionEnable]),
     ]
 
-    @Test("A controller that refuses is not asked again, and peers are searched for instead", arguments: refusals)
+    @Test(
+        "A controller that refuses a list command is not asked again, and the host searches for peers if it must",
+        arguments: refusals)
     func refused(_ opcode: HCIOpcode, _ then: [HCIOpcode]) throws {
         var controller = ready([opcode: .complete(.commandDisallowed)])
         controller.host.restore(bond(1), at: controller.now)
@@ -142,7 +144,7 @@ struct ResolvingListTests {
         #expect(!controller.isStuck)
     }
 
-    @Test("A search that the controller refuses is tried again less and less often")
+    @Test("A search that the controller refuses is retried with increasing delays")
     func refusedSearch() throws {
         var controller = ready([.leSetScanParameters: .complete(.invalidCommandParameters)], size: 0)
         controller.host.restore(bond(1), at: controller.now)
@@ -155,7 +157,7 @@ struct ResolvingListTests {
         #expect(controller.takeOpcodes() == [] && !controller.isStuck)
     }
 
-    @Test("A controller that does not take a private address is asked again, and nothing is sent meanwhile")
+    @Test("A private address that the controller refuses is set again, and nothing else is sent meanwhile")
     func refusedAddress() throws {
         var controller = ready([.leSetRandomAddress: .complete(.commandDisallowed)]) {
             $0.privacy = .resolvable(rotation: .seconds(60))

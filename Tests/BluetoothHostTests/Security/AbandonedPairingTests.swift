@@ -6,9 +6,9 @@ import BluetoothHost
 import BluetoothSMP
 import Testing
 
-@Suite("Pairings that are called off")
+@Suite("Cancelled pairings")
 struct AbandonedPairingTests {
-    @Test("Encryption with the key of a pairing that was called off gives no level, and nothing waits for it")
+    @Test("Encryption with the key of a cancelled pairing raises no security level, and nothing waits for it")
     func calledOffBeforeEncryption() throws {
         var controller = SecurityTests.ready()
         let link = try controller.accept()

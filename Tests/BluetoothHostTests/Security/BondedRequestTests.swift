@@ -8,7 +8,7 @@ import Testing
 
 /// Requests of a client whose bond gives less than the server needs, or is known to one side only (Core 5.4, Vol 3,
 /// Part C, 10.3.1 and 10.3.2).
-@Suite("GAP: requests for which a bond is not enough")
+@Suite("GAP: requests that need more than a bond provides")
 struct BondedRequestTests {
     private static let compared = KeyStrength(model: .numericComparison, usesSecureConnections: true, keySize: 16)
 
@@ -42,7 +42,7 @@ struct BondedRequestTests {
     }
 
     @Test(
-        "GAP/SEC/AUT/BV-13, BV-14: a server with an unauthenticated bond refuses the client until they have paired for more",
+        "GAP/SEC/AUT/BV-13, BV-14: a server with an unauthenticated bond refuses the client until they authenticate",
         arguments: LinkRole.allCases)
     func unauthenticatedBond(_ server: LinkRole) throws {
         var scene = try RepairingScene(server)
@@ -61,8 +61,8 @@ struct BondedRequestTests {
 
     @Test(
         """
-        GAP/SEC/AUT/BV-20, BV-26, BV-28: a peripheral that a bonded central refuses asks it for security. A central that pairs \
-        instead of encrypting needs the consent of a person
+        GAP/SEC/AUT/BV-20, BV-26, BV-28: a peripheral that a bonded central refuses asks it for security. A \
+        central that pairs instead of encrypting needs the consent of the user
         """,
         arguments: [ATTErrorCode.insufficientAuthentication, .insufficientEncryption])
     func centralWithoutKey(_ code: ATTErrorCode) throws {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Bonded clients do not ask again for what they have subscribed to (Core 5.4, Vol 3, Part G, 2.5.2 and 7.1).
-@Suite("A bonded peer is told of services that changed while it was away")
+@Suite("A bonded peer is notified of services that changed while it was away")
 struct BondedServiceChangeTests {
     private static let indication = [bytes("4100 0B00 0700 0400 1D 0800 0100 FFFF")]
 
@@ -43,7 +43,7 @@ struct BondedServiceChangeTests {
         try #require(controller.host.bonds.first).servedDatabaseHash
     }
 
-    @Test("Once, and again where it has not confirmed that")
+    @Test("The change is indicated once, and again if it was not confirmed")
     func away() throws {
         var controller = try bonded(1)
         #expect(try reconnect(&controller) == Self.indication)
@@ -66,7 +66,7 @@ struct BondedServiceChangeTests {
         #expect(try hash(controller) != known)
     }
 
-    @Test("Not where it has not subscribed to that, and not where nobody knows what it knows")
+    @Test("No indication is sent without a subscription, or without a stored hash")
     func notTold() throws {
         var unsubscribed = try bonded(1, subscribes: false)
         #expect(try reconnect(&unsubscribed) == [])
@@ -76,7 +76,7 @@ struct BondedServiceChangeTests {
         #expect(try hash(unknown) != nil)
     }
 
-    @Test("One that caches has its requests refused until it has understood, on the next link as well")
+    @Test("A client with robust caching gets Database Out Of Sync until it is change-aware, even on later links")
     func robustCaching() throws {
         let read = bytes("0A 0300"), outOfSync = [bytes("4100 0900 0500 0400 01 0A 0300 12")]
         var controller = try bonded(1, subscribes: false, features: .robustCaching)
@@ -99,7 +99,7 @@ struct BondedServiceChangeTests {
         #expect(controller.takeData().first?[8] == 0x0B)
     }
 
-    @Test("What it knows is known from the pairing on")
+    @Test("The database hash that the peer knows is stored from pairing on")
     func paired() throws {
         var world = HostWorld()
         let central = world.startSecure(), peripheral = world.startSecure()

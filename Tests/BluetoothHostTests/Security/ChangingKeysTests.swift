@@ -11,14 +11,14 @@ import Testing
 @testable import BluetoothHost
 @testable import BluetoothUsers
 
-@Suite("Keys that change while a link is there, or cannot be used")
+@Suite("Keys that change during a link, or cannot be used")
 struct ChangingKeysTests {
     private static let strength = KeyStrength(model: .justWorks, usesSecureConnections: true, keySize: 16)
     private static let other = KeyStrength(model: .passkeyEntry, usesSecureConnections: true, keySize: 16)
 
     // MARK: - Keys that a controller cannot use
 
-    @Test("A key that the controller cannot use leaves the link as it was, and another one can be given")
+    @Test("A key that the controller cannot use leaves the link unchanged, and another key can be used")
     func unusableKey() {
         let address = ScriptedController.peer
         var protection = LinkProtection(pairing: Pairing(role: .central, local: address, peer: address))
@@ -40,7 +40,7 @@ struct ChangingKeysTests {
 
     // MARK: - Bonds that come and go under a link
 
-    @Test("A link knows at once that its bond was removed, or has come back")
+    @Test("A link reports at once that its bond was removed or restored")
     func removedBond() throws {
         var controller = SecurityTests.bonded()
         let link = try controller.connect()
@@ -66,7 +66,8 @@ struct ChangingKeysTests {
     }
 
     @Test(
-        "A bond moves to the name that a peer turns out to have, unless there is one already", arguments: [false, true])
+        "A bond moves to the name that a peer turns out to have, unless that name already has one",
+        arguments: [false, true])
     func renamedBond(isKnown: Bool) throws {
         var peers = PeerTable()
         let met = PeerID(PeerTests.first), older = PeerID(PeerTests.second)
@@ -93,7 +94,7 @@ struct ChangingKeysTests {
     private static let short = KeyStrength(model: .passkeyEntry, usesSecureConnections: true, keySize: 15)
 
     @Test(
-        "The bond of an identity that comes under another address is replaced by an authenticated one that gives no less",
+        "A bond whose identity appears at another address is replaced only by an authenticated bond that is no weaker",
         arguments: [
             (strength, other, 5, true), (other, other, 5, true), (legacy, other, 5, true),
             (strength, strength, 5, false), (strength, other, 6, false), (other, strength, 5, false),
@@ -117,7 +118,7 @@ struct ChangingKeysTests {
         #expect(controller.host.faults[.bondClaimed] == (isTaken ? 0 : 1))
     }
 
-    @Test("A bond keeps what its client can do from the moment of pairing on")
+    @Test("A bond stores the client's supported features when it is made")
     func clientFeatures() throws {
         var controller = SecurityTests.ready()
         let link = try controller.connect()
@@ -131,7 +132,7 @@ struct ChangingKeysTests {
         #expect(isKept && controller.host.bonds.map(\.clientSupportedFeatures) == [.robustCaching])
     }
 
-    @Test("A new key to sign with has a counter of its own")
+    @Test("A new signing key has its own counter")
     func newSignatureKey() throws {
         var controller = SecurityTests.ready()
         var bond = Bond(
@@ -184,14 +185,14 @@ struct ChangingKeysTests {
 
     private let refused = "security: \(HostEvent.Security.pairingFailed(.local(.pairingNotSupported)))"
 
-    @Test("A pairing that was refused ends with that, also where its link ends first")
+    @Test("A refused pairing ends with the refusal, even if its link ends first")
     func refusalAndEnd() throws {
         var controller = try refusing()
         controller.reportDisconnection(0x41)
         #expect(controller.takeEvents() == [refused, "disconnected link 0.1: 8"])
     }
 
-    @Test("What became of a pairing is told before the next one asks for consent")
+    @Test("The outcome of a pairing is reported before the next pairing asks for consent")
     func refusalAndNextRequest() throws {
         var controller = try refusing()
         // A peer that was refused has to wait for a second.
@@ -203,7 +204,7 @@ struct ChangingKeysTests {
 
     // MARK: - Attempts
 
-    @Test("An attempt that cannot begin ends, and the others go on")
+    @Test("A connection attempt that cannot begin fails, and the others continue")
     func oneTooMany() {
         let user = UserID(number: 1)
         var scene = SharedScene(users: user)

@@ -11,7 +11,7 @@ import Testing
 @Suite("Keys in use")
 struct KeyUseTests {
     @Test(
-        "SM/CEN/EKS/BV-01, SM/PER/EKS/BV-02: a key of the least size a device accepts protects this link and the next one",
+        "SM/CEN/EKS/BV-01, SM/PER/EKS/BV-02: a key of the smallest accepted size protects this link and the next one",
         arguments: LinkRole.allCases, [false, true])
     func shortestKey(_ role: LinkRole, _ secure: Bool) throws {
         let device = SecurityPolicy(offersSecureConnections: secure, minimumKeySize: 7)

@@ -11,7 +11,7 @@ struct KeypressTests {
         PairingParameters(ioCapability: capability, requiresAuthentication: true, sendsKeypresses: true)
     }
 
-    @Test("Each key that a person presses restarts the timer of both devices", arguments: LinkRole.allCases)
+    @Test("Each keypress restarts the timer of both devices", arguments: LinkRole.allCases)
     func slowTyping(_ typist: LinkRole) throws {
         var world = HostWorld()
         let first = world.startSecure(), second = world.startSecure()

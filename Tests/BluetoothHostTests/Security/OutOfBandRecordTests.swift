@@ -30,7 +30,7 @@ struct OutOfBandRecordTests {
         ),
     ]
 
-    @Test("Written and read", arguments: records.indices)
+    @Test("Records are encoded and decoded", arguments: records.indices)
     func coding(index: Int) throws {
         let (record, octets) = Self.records[index]
         var writer = ByteWriter()
@@ -39,7 +39,7 @@ struct OutOfBandRecordTests {
         #expect(try OutOfBandRecord(decoding: octets.span) == record)
     }
 
-    @Test("Other structures are passed over, and data for LE Secure Connections is preferred")
+    @Test("Other structures are skipped, and data for LE Secure Connections is preferred")
     func others() throws {
         let name: [UInt8] = [0x03, 0x09, 0x41, 0x42], role: [UInt8] = [0x02, 0x1C, 0x02]
         let octets = role + [0x11, 0x10] + Self.key + name + [0x11, 0x23] + Self.random + [0x11, 0x22] + Self.confirm
@@ -49,7 +49,7 @@ struct OutOfBandRecordTests {
     }
 
     @Test(
-        "What is no such record",
+        "Invalid records are rejected",
         arguments: [
             [], [0x03, 0x09, 0x41, 0x42], [0x11, 0x22] + confirm, [0x11, 0x23] + random,
             // Half of what LE Secure Connections needs is not made up for by a temporary key.
@@ -62,7 +62,7 @@ struct OutOfBandRecordTests {
         #expect(throws: DecodingFailure.self) { try OutOfBandRecord(decoding: octets.span) }
     }
 
-    @Test("What is missing are the octets of a structure with a number, behind what there is")
+    @Test("An incomplete record reports a missing structure of 18 octets at its end")
     func missing() {
         for octets in [[], Self.address, [0x11, 0x22] + Self.confirm] as [[UInt8]] {
             #expect(throws: DecodingFailure(.truncated(missing: 18), at: octets.count)) {

@@ -3,7 +3,7 @@ import BluetoothHost
 import BluetoothSMP
 import Testing
 
-@Suite("No text has a key in it")
+@Suite("No text contains a key")
 struct RedactionTests {
     private static let key: UInt128 = 0x0123_4567_89AB_CDEF_1133_5577_99BB_DDFF
 
@@ -40,7 +40,7 @@ struct RedactionTests {
         PairingEffect.ended(.success(result)), [bond], ["bond": bond],
     ]
 
-    @Test("not when it is interpolated, nor for debugging, nor when it is dumped", arguments: values.indices)
+    @Test("Interpolations, debug descriptions and dumps contain no key", arguments: values.indices)
     func hidden(index: Int) {
         let value = Self.values[index]
         var dumped = ""
@@ -61,7 +61,7 @@ struct RedactionTests {
         ]
     }()
 
-    @Test("What is left tells the value apart")
+    @Test("Descriptions still identify the value")
     func texts() {
         #expect("\(Self.bond)" == "bond with C0:11:22:33:44:55, passkeyEntry, LE Secure Connections, 16 octets")
         #expect("\(Self.identity)" == "C0:11:22:33:44:55, identity key (hidden)")

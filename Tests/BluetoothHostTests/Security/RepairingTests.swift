@@ -13,8 +13,7 @@ import Testing
 struct RepairingTests {
     // MARK: - An impersonator who pairs again
 
-    @Test(
-        "A central with the address of a bonded peer does not replace the bond by Just Works, whatever the person says")
+    @Test("A central with a bonded peer's address does not replace the bond by Just Works, whatever the user answers")
     func centralImpersonation() throws {
         var scene = try RepairingScene(.peripheral)
         scene.loseKey()
@@ -29,7 +28,9 @@ struct RepairingTests {
         try scene.expectGenuinePeerIsServed()
     }
 
-    @Test("Nor without bonding, nor after a Security Request of this device", arguments: [true, false])
+    @Test(
+        "An impersonating central does not replace the bond without bonding, or after this device's Security Request",
+        arguments: [true, false])
     func centralImpersonationVariants(_ asksFirst: Bool) throws {
         var scene = try RepairingScene(.peripheral)
         scene.loseKey()
@@ -42,7 +43,7 @@ struct RepairingTests {
         scene.expectUntouched()
     }
 
-    @Test("A peripheral with the address of a bonded peer loses its link, and the application is not asked to pair")
+    @Test("A peripheral with the address of a bonded peer is disconnected, and the application is not asked to pair")
     func peripheralImpersonation() throws {
         var scene = try RepairingScene(.central)
         scene.loseKey()
@@ -56,7 +57,7 @@ struct RepairingTests {
         try scene.expectGenuinePeerIsServed()
     }
 
-    @Test("An application that pairs as a central before the link is encrypted gets no Just Works in place of the bond")
+    @Test("An application that pairs as a central before the link is encrypted cannot replace the bond by Just Works")
     func pairingBeforeEncryption() throws {
         var controller = SecurityTests.bonded()
         let link = try controller.connect()
@@ -91,7 +92,7 @@ struct RepairingTests {
     }
 
     @Test(
-        "A peer that has lost its keys may replace the bond if both persons authenticate it, or where the policy allows it",
+        "A peer that has lost its keys may replace the bond if both users authenticate it, or if the policy allows it",
         arguments: [true, false])
     func lostBond(_ isAuthenticated: Bool) throws {
         var scene = try RepairingScene(.peripheral) { $0.requirement.protectsBonds = isAuthenticated }
@@ -125,7 +126,7 @@ struct RepairingTests {
     ]
 
     @Test(
-        "Keys that give less than the bond are refused, whichever device begins, also if the peer has shown the old key",
+        "Keys weaker than the bond are rejected, whichever device begins, even if the peer has proved the old key",
         arguments: downgrades, LinkRole.allCases)
     func downgrade(_ downgrade: Downgrade, _ role: LinkRole) throws {
         for begins in [true, false] {
@@ -154,7 +155,7 @@ struct RepairingTests {
     static let requests: [UInt8] = [0x00, 0x01, 0x04, 0x05, 0x08, 0x09, 0x0D, 0x1D, 0x3D, 0xC1, 0xFF]
 
     @Test(
-        "A Security Request makes a central encrypt, and never pair with a peer that has not shown its key",
+        "A Security Request makes a central encrypt, and never pair with a peer that has not proved its key",
         arguments: requests)
     func securityRequest(_ requirements: UInt8) throws {
         for isGenuine in [true, false] {
@@ -179,7 +180,7 @@ struct RepairingTests {
         }
     }
 
-    @Test("A peripheral does not know Security Requests", arguments: requests)
+    @Test("A peripheral rejects Security Requests", arguments: requests)
     func securityRequestToPeripheral(_ requirements: UInt8) throws {
         var controller = SecurityTests.bonded()
         _ = try controller.accept()
@@ -190,7 +191,7 @@ struct RepairingTests {
 
     // MARK: - A key that is missing
 
-    @Test("PIN or Key Missing ends the link each time, and leads to no pairing", arguments: LinkRole.allCases)
+    @Test("PIN or Key Missing ends the link each time, and never starts a pairing", arguments: LinkRole.allCases)
     func keyMissing(_ role: LinkRole) throws {
         var scene = try RepairingScene(role)
         scene.loseKey()
@@ -224,7 +225,7 @@ struct RepairingTests {
     }
 
     @Test(
-        "A bond is kept until the new pairing has succeeded, wherever that ends before",
+        "A bond is kept until the new pairing succeeds, wherever that pairing fails",
         arguments: Abandonment.allCases,
         LinkRole.allCases)
     func abandoned(_ abandonment: Abandonment, _ role: LinkRole) throws {

@@ -8,7 +8,7 @@ import Testing
 
 /// The cases GATT/SR/GAS/BV-01 and BV-04 to BV-08. Handles: the name 0003, the appearance 0005, Service Changed 0008
 /// and its descriptor 0009, Client Supported Features 000B, Database Hash 000D.
-@Suite("Robust caching, from link to link (Core 5.4, Vol 3, Part G, 2.5.2.1 and 7.2)")
+@Suite("Robust caching across links (Core 5.4, Vol 3, Part G, 2.5.2.1 and 7.2)")
 struct RobustCachingTests {
     private static let name = "0A 0300", hash = "08 0100 FFFF 2A2B", cache = "12 0B00 01"
     private static let outOfSync = [bytes("01 0A 0300 12")], written = [bytes("13")]
@@ -68,8 +68,7 @@ struct RobustCachingTests {
         return pdus.count == 1 && pdus[0].starts(with: bytes("1D 0800"))
     }
 
-    @Test(
-        "GATT/SR/GAS/BV-01: Service Changed is indicated to a bonded client once it has asked for that, and not before")
+    @Test("GATT/SR/GAS/BV-01: Service Changed is indicated to a bonded client once it has subscribed, and not before")
     mutating func serviceChanged() throws {
         controller = SecurityTests.bonded()
         try connect()
@@ -90,7 +89,7 @@ struct RobustCachingTests {
         }
     }
 
-    @Test("GATT/SR/GAS/BV-04: the features of a bonded client are kept")
+    @Test("GATT/SR/GAS/BV-04: the supported features of a bonded client are kept")
     mutating func kept() throws {
         try connectBonded()
         disconnect()
@@ -98,7 +97,7 @@ struct RobustCachingTests {
         #expect(send("0A 0B00") == [bytes("0B 01")])
     }
 
-    @Test("GATT/SR/GAS/BV-05: requests at a handle are refused once, and commands ignored, if the client caches")
+    @Test("GATT/SR/GAS/BV-05: with robust caching, requests by handle are refused once, and commands ignored")
     mutating func unsynchronized() throws {
         let service = GATTServiceDefinition(
             uuid: "180F",
@@ -130,7 +129,7 @@ struct RobustCachingTests {
     }
 
     @Test(
-        "GATT/SR/GAS/BV-06: a client that reads the hash or confirms Service Changed is served; one that does neither is not"
+        "GATT/SR/GAS/BV-06: a client is served once it has read the hash or confirmed Service Changed, and not before"
     )
     mutating func changedDuringLink() throws {
         try connect()
@@ -150,7 +149,7 @@ struct RobustCachingTests {
         #expect(send(Self.name) == Self.outOfSync)
     }
 
-    @Test("GATT/SR/GAS/BV-07: the same where the database changed between two links of a bonded client")
+    @Test("GATT/SR/GAS/BV-07: a database change between a bonded client's links counts like one during a link")
     mutating func changedBetweenLinks() throws {
         try connectBonded()
         disconnect()
@@ -181,7 +180,7 @@ struct RobustCachingTests {
         }
     }
 
-    @Test("GATT/SR/GAS/BV-08: Read Multiple Variable is refused if the client caches, until it has read the hash")
+    @Test("GATT/SR/GAS/BV-08: Read Multiple Variable is refused after a change until the client has read the hash")
     mutating func readMultiple() throws {
         let request = "20 0300 0500"
         try connect()

@@ -134,7 +134,7 @@ struct SecurityModeTests {
     // MARK: - Procedures
 
     @Test(
-        "Whoever begins to pair, the link has the level, and what needs it is refused before and not afterwards",
+        "Pairing from either side gives the link its level, and values that require it are refused until then",
         arguments: Level.allCases, LinkRole.allCases)
     func procedure(_ level: Level, _ beginner: LinkRole) throws {
         var scene = try Scene(level, central: level.policy, peripheral: level.policy)
@@ -154,7 +154,7 @@ struct SecurityModeTests {
     }
 
     @Test(
-        "Secure Connections only: with a device that cannot, pairing fails, and values stay refused",
+        "Secure Connections only: pairing fails with a device that lacks support, and values stay refused",
         arguments: LinkRole.allCases, LinkRole.allCases)
     func secureConnectionsOnly(_ strict: LinkRole, _ beginner: LinkRole) throws {
         let level = Level.secureConnectionsOnly
@@ -175,8 +175,7 @@ struct SecurityModeTests {
         #expect(try scene.read(by: other) == scene.refusal)
     }
 
-    @Test(
-        "A key of less than 16 octets is refused at every level", arguments: Level.allCases, LinkRole.allCases)
+    @Test("A key shorter than 16 octets is refused at every level", arguments: Level.allCases, LinkRole.allCases)
     func keySize(_ level: Level, _ strict: LinkRole) throws {
         for size in 7...15 as ClosedRange<UInt8> {
             var weak = SecurityPolicy()
@@ -197,7 +196,7 @@ struct SecurityModeTests {
     /// Before the link is protected, notifications are ignored, and indications confirmed and then discarded (Vol 3,
     /// Part C, 10.3.2.2).
     @Test(
-        "What a bonded peer sends by itself is believed over an encrypted link only; an indication is confirmed in any case",
+        "A bonded peer's values are delivered only over an encrypted link; indications are always confirmed",
         arguments: Level.allCases, LinkRole.allCases)
     func incoming(_ level: Level, _ role: LinkRole) throws {
         var controller = SecurityTests.ready { $0.security?.policy = level.policy }
@@ -225,7 +224,7 @@ struct SecurityModeTests {
     // MARK: - Service requests
 
     @Test(
-        "A peer that is bonded gets Insufficient Encryption as long as its link is not encrypted, and the value afterwards",
+        "A bonded peer gets Insufficient Encryption until its link is encrypted, and the value afterwards",
         arguments: [Level.encrypted, .authenticated], LinkRole.allCases)
     func insufficientEncryption(_ level: Level, _ role: LinkRole) throws {
         var controller = SecurityTests.bonded(level.strength)

@@ -9,7 +9,7 @@ import Testing
 @testable import BluetoothHost
 @testable import BluetoothUsers
 
-@Suite("Calls to pair, for several users")
+@Suite("Pairing calls of several users")
 struct SharedPairingTests {
     private let user = UserID(number: 1)
     private static let bond = SecurityTests.bond(SecurityTests.legacyStrength)
@@ -31,7 +31,7 @@ struct SharedPairingTests {
         return (scene, try #require(scene.links.first))
     }
 
-    @Test("Who asks for no more than a link has, has it at once; new keys are made where they are asked for")
+    @Test("A call to pair ends at once if the link is already secure enough, unless it asks for new keys")
     func protected() throws {
         var (scene, link) = try connected(to: Self.bond)
         scene.perform(.pair(link, PairRequest()), 2, of: user)
@@ -43,7 +43,7 @@ struct SharedPairingTests {
     }
 
     @Test(
-        "A bond that gives less than the adapter requires encrypts the link, and a call to pair renews its keys",
+        "A bond weaker than the adapter requires still encrypts the link, and a call to pair renews its keys",
         arguments: [
             SecurityRequirement(requiresAuthentication: true), SecurityRequirement(requiresSecureConnections: true),
         ])
@@ -55,7 +55,7 @@ struct SharedPairingTests {
         #expect(scene.takePairingPDUs().map(\.first) == [0x01])
     }
 
-    @Test("The keys of a bond that comes while there is a link are used, and no new ones made")
+    @Test("A call to pair uses the keys of a bond restored during the link, and makes no new ones")
     func bondThatComes() throws {
         var (scene, link) = try connected()
         scene.restore(Self.bond)
@@ -67,7 +67,7 @@ struct SharedPairingTests {
         #expect(scene.take(user) == ["2 done"])
     }
 
-    @Test("A bond with a peer that has no Service Changed names no handle of that")
+    @Test("A bond with a peer without Service Changed stores no handle for it")
     func noServiceChanged() throws {
         var (scene, link) = try connected()
         scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .noInputNoOutput)), 2, of: user)

@@ -10,11 +10,11 @@ import Testing
 @testable import BluetoothHost
 @testable import BluetoothUsers
 
-@Suite("Links to bonded peers, for several users")
+@Suite("Links of several users to bonded peers")
 struct SharedProtectionTests {
     private let user = UserID(number: 1)
 
-    @Test("A link that ends before it was encrypted with the key of the bond is never handed to a user")
+    @Test("A link that ends before encryption with the key of the bond is never handed to a user")
     func endsUnderAPairing() throws {
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(
@@ -37,7 +37,7 @@ struct SharedProtectionTests {
             "it never was encrypted")
     }
 
-    @Test("A link that a pairing has left with a key of no worth is encrypted again before the next user gets it")
+    @Test("A link left with the key of a cancelled pairing is encrypted again before the next user gets it")
     func renewalCalledOff() throws {
         let other = UserID(number: 2)
         var configuration = HostConfiguration(seed: 7)
@@ -84,7 +84,7 @@ struct SharedProtectionTests {
         return (scene, try #require(scene.links.first))
     }
 
-    @Test("What waits for a pairing ends with the link under it, for the reason of that")
+    @Test("Operations that wait for a pairing end with the link, and with its reason")
     func linkEndsUnderAPairing() throws {
         var (scene, link) = try watched()
         scene.responses[bytes("0A 03 00")] = bytes("01 0A 03 00 05")
@@ -94,7 +94,7 @@ struct SharedProtectionTests {
         #expect(scene.take(user) == ["3 failed: \(HostError.disconnected(.supervisionTimeout))", "\(link) ended"])
     }
 
-    @Test("Nobody is asked to pair for the Database Hash, and discovery goes on without it")
+    @Test("A protected Database Hash does not start a pairing, and discovery continues without the hash")
     func protectedHash() throws {
         var (scene, link) = try watched()
         scene.responses[bytes("08 01 00 FF FF 2A 2B")] = bytes("01 08 0D 00 05")

@@ -1,9 +1,9 @@
 import BluetoothHost
 import Testing
 
-@Suite("Counters of signatures")
+@Suite("Signature counters")
 struct SignatureCountersTests {
-    @Test("Each is used once, however often the program is killed")
+    @Test("Each counter is used once, however often the program is killed")
     func once() {
         var stored: UInt32 = 0
         var used: [UInt32] = []
@@ -21,7 +21,7 @@ struct SignatureCountersTests {
         #expect(stored == 700)
     }
 
-    @Test("None is given out that is not reserved")
+    @Test("Only reserved counters are given out")
     func reserved() {
         var counters = SignatureCounters(stored: 7)
         #expect(counters.isExhausted)
@@ -30,7 +30,7 @@ struct SignatureCountersTests {
         #expect(counters.take() == 7)
     }
 
-    @Test("A key that is used up signs no more")
+    @Test("A key whose counters are used up cannot sign")
     func last() {
         var counters = SignatureCounters(stored: .max - 2)
         #expect(counters.reserve() == .max)

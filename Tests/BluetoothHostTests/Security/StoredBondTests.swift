@@ -61,7 +61,7 @@ struct StoredBondTests {
         scene.world.hosts[scene.pair.central].isSecurityPending(on: scene.pair.centralLink)
     }
 
-    @Test("A pairing has succeeded once its bond is stored")
+    @Test("A pairing succeeds once its bond is stored")
     func stored() throws {
         var scene = try storing()
         #expect(take(&scene) == [])
@@ -88,7 +88,7 @@ struct StoredBondTests {
         #expect(security.isEncrypted && !security.isBonded, "the link goes on")
     }
 
-    @Test("A bond that cannot be renewed is what it was")
+    @Test("If a renewed bond cannot be stored, the former bond is kept")
     func former() throws {
         var scene = try storing()
         written(&scene, true)
@@ -102,7 +102,7 @@ struct StoredBondTests {
         #expect(scene.world.hosts[scene.pair.central].bonds.map(\.centralKey) == [former.bond.centralKey])
     }
 
-    @Test("A disk that takes longer than a pairing may take fails it, and the bond is removed again")
+    @Test("If storing takes longer than a pairing may, the pairing fails and the bond is removed again")
     func slow() throws {
         var scene = try storing()
         _ = take(&scene)
@@ -127,7 +127,7 @@ struct StoredBondTests {
         #expect(scene.world.hosts[scene.pair.central].bonds.isEmpty)
     }
 
-    @Test("A slow disk brings no bond back that is removed meanwhile, nor the one before it")
+    @Test("A storage timeout restores neither a bond that was removed meanwhile nor the former one")
     func removedBeforeTimeout() throws {
         var scene = try storing()
         written(&scene, true)
@@ -140,7 +140,9 @@ struct StoredBondTests {
         #expect(scene.world.hosts[scene.pair.central].bonds.isEmpty)
     }
 
-    @Test("A link that ends meanwhile ends the pairing; the bond stays if it can be stored", arguments: [true, false])
+    @Test(
+        "A link that ends during storing fails the pairing; the bond stays if it can be stored",
+        arguments: [true, false])
     func ended(_ isStored: Bool) throws {
         var scene = try storing()
         _ = take(&scene)
@@ -154,7 +156,7 @@ struct StoredBondTests {
         #expect(scene.world.hosts[scene.pair.central].bonds.count == (isStored ? 1 : 0))
     }
 
-    @Test("A link that began while a bond was being removed is encrypted once it is clear that the bond stays")
+    @Test("A link that began while a bond was being removed is encrypted once the removal has failed")
     func removalFailed() throws {
         var scene = try storing()
         let central = scene.pair.central
@@ -178,7 +180,7 @@ struct StoredBondTests {
         #expect(scene.world.hosts[central].bonds.map(\.centralKey) == [bond.centralKey])
     }
 
-    @Test("A bond that turns out to be the stored one brings back the identity address of its peer")
+    @Test("A bond that falls back to the stored one restores the identity address of its peer")
     func settledIdentity() throws {
         var controller = SecurityTests.ready()
         let first = DeviceAddress(0x4000_0000_0001, kind: .random),
@@ -201,7 +203,7 @@ struct StoredBondTests {
         #expect(controller.host.peers.address(of: stored.peer) == first)
     }
 
-    @Test("A peer that pairs again meanwhile is answered after the pairing before it")
+    @Test("A peer that pairs again during storing is answered once the previous pairing has ended")
     func held() throws {
         var world = HostWorld()
         let central = world.startSecure()

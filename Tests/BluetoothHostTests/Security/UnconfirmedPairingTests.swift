@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Pairings that are over but for the last keys on their way")
+@Suite("Pairings whose last keys are still being sent")
 struct UnconfirmedPairingTests {
     /// A central that has sent the last keys of a legacy pairing, and whose controller has not said so.
     private func unconfirmed() throws -> (ScriptedController, LinkIdentifier) {
@@ -56,7 +56,7 @@ struct UnconfirmedPairingTests {
         "security: \(HostEvent.Security.paired(Self.strength, isBonded: true))",
     ]
 
-    @Test("A Security Request asks for no more than the keys that were just made")
+    @Test("A Security Request that the new keys already satisfy starts no pairing")
     func securityRequest() throws {
         var (controller, link) = try unconfirmed()
         controller.receiveFrame(bytes("0B 01"), on: 0x06)
@@ -65,7 +65,7 @@ struct UnconfirmedPairingTests {
         #expect(controller.host.bondStrength(of: link) != nil)
     }
 
-    @Test("The bond of one pairing is kept before the next one begins, and is not weakened by that")
+    @Test("The bond of a pairing is kept before the next pairing begins, and is not weakened by it")
     func nextPairing() throws {
         var (controller, link) = try unconfirmed()
         try controller.host.pair(link, PairingParameters(isBonding: true), at: controller.now)

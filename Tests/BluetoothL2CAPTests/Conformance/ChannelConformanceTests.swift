@@ -3,14 +3,14 @@ import BluetoothL2CAP
 import TestSupport
 import Testing
 
-@Suite("L2CAP conformance: credit-based channels of both modes")
+@Suite("L2CAP conformance: credit-based channels in both modes")
 struct ChannelConformanceTests {
     var scene = ChannelScene()
 
     // MARK: Opening and closing
 
     @Test(
-        "L2CAP/LE/CFC/BV-02, L2CAP/ECFC/BV-02: a channel that is asked for carries data of the peer",
+        "L2CAP/LE/CFC/BV-02, L2CAP/ECFC/BV-02: a channel that this device requests carries the peer's data",
         arguments: ChannelMode.allCases)
     mutating func opened(_ mode: ChannelMode) throws {
         let (id, request) = try scene.open(mode)
@@ -24,7 +24,7 @@ struct ChannelConformanceTests {
     }
 
     @Test(
-        "L2CAP/LE/CFC/BV-03, L2CAP/ECFC/BV-03: a channel that the peer asks for carries data to it",
+        "L2CAP/LE/CFC/BV-03, L2CAP/ECFC/BV-03: a channel that the peer requests carries data to it",
         arguments: ChannelMode.allCases)
     mutating func accepted(_ mode: ChannelMode) throws {
         let (request, response) =
@@ -49,7 +49,7 @@ struct ChannelConformanceTests {
     }
 
     @Test(
-        "L2CAP/LE/CFC/BV-29, L2CAP/ECFC/BV-38: each channel has a source CID of the dynamic range that no other has",
+        "L2CAP/LE/CFC/BV-29, L2CAP/ECFC/BV-38: each channel has a unique source CID in the dynamic range",
         arguments: ChannelMode.allCases)
     mutating func sources(_ mode: ChannelMode) throws {
         var endpoints: Set<UInt16> = []
@@ -88,7 +88,7 @@ struct ChannelConformanceTests {
     }
 
     @Test(
-        "L2CAP/LE/CFC/BV-23, L2CAP/ECFC/BV-30: a request to close a channel that this device does not have is rejected",
+        "L2CAP/LE/CFC/BV-23, L2CAP/ECFC/BV-30: a request to close an unknown channel is rejected",
         arguments: ChannelMode.allCases)
     mutating func unknownDestination(_ mode: ChannelMode) throws {
         let id = try scene.accept(mode)
@@ -99,7 +99,7 @@ struct ChannelConformanceTests {
     // MARK: Credits
 
     @Test(
-        "L2CAP/LE/CFC/BV-06, L2CAP/ECFC/BV-06: as many K-frames are sent as the peer gives credits, and no more",
+        "L2CAP/LE/CFC/BV-06, L2CAP/ECFC/BV-06: the peer's credits limit how many K-frames are sent",
         arguments: ChannelMode.allCases)
     mutating func creditsOfPeer(_ mode: ChannelMode) throws {
         let initial: UInt8 = mode == .enhanced ? 1 : 0
@@ -118,7 +118,7 @@ struct ChannelConformanceTests {
     }
 
     @Test(
-        "L2CAP/LE/CFC/BV-07, L2CAP/ECFC/BV-07: a peer that has used its credits gets more",
+        "L2CAP/LE/CFC/BV-07, L2CAP/ECFC/BV-07: a peer that has used up its credits gets more",
         arguments: ChannelMode.allCases)
     mutating func creditsToPeer(_ mode: ChannelMode) throws {
         let id = try scene.accept(mode)
@@ -130,7 +130,7 @@ struct ChannelConformanceTests {
     }
 
     @Test(
-        "L2CAP/LE/CFC/BI-01, L2CAP/ECFC/BI-01: an indication of no credits is ignored, and credits beyond 65535 cost the channel",
+        "L2CAP/LE/CFC/BI-01, L2CAP/ECFC/BI-01: zero credits are ignored, and credits beyond 65535 close the channel",
         arguments: ChannelMode.allCases)
     mutating func creditOverflow(_ mode: ChannelMode) throws {
         let id = try scene.accept(mode)
@@ -141,7 +141,7 @@ struct ChannelConformanceTests {
         #expect(scene.events() == [.closed(id, .violated(.creditOverflow))])
     }
 
-    @Test("L2CAP/ECFC/BI-02: a K-frame more than there are credits costs the channel", arguments: ChannelMode.allCases)
+    @Test("L2CAP/ECFC/BI-02: a K-frame without a credit closes the channel", arguments: ChannelMode.allCases)
     mutating func withoutCredit(_ mode: ChannelMode) throws {
         let id = try scene.accept(mode)
         for _ in 0..<4 { #expect(scene.frame(bytes("01 00 AA")) == .sdu(2..<3)) }
@@ -153,7 +153,7 @@ struct ChannelConformanceTests {
     // MARK: K-frames
 
     @Test(
-        "L2CAP/COS/CFC/BV-01, L2CAP/COS/ECFC/BV-01: an SDU longer than the peer's MPS is cut",
+        "L2CAP/COS/CFC/BV-01, L2CAP/COS/ECFC/BV-01: an SDU longer than the peer's MPS is segmented",
         arguments: ChannelMode.allCases)
     mutating func segmented(_ mode: ChannelMode) throws {
         let id = try scene.accept(mode, credits: 4)
@@ -162,7 +162,7 @@ struct ChannelConformanceTests {
     }
 
     @Test(
-        "L2CAP/COS/CFC/BV-03, L2CAP/COS/ECFC/BV-02: an SDU in several K-frames is put together",
+        "L2CAP/COS/CFC/BV-03, L2CAP/COS/ECFC/BV-02: an SDU in several K-frames is reassembled",
         arguments: ChannelMode.allCases)
     mutating func reassembled(_ mode: ChannelMode) throws {
         _ = try scene.accept(mode)
@@ -172,7 +172,7 @@ struct ChannelConformanceTests {
     }
 
     @Test(
-        "L2CAP/COS/CFC/BV-05, L2CAP/COS/ECFC/BV-03: SDUs of two channels whose K-frames come in turn",
+        "L2CAP/COS/CFC/BV-05, L2CAP/COS/ECFC/BV-03: SDUs of two channels with interleaved K-frames are reassembled",
         arguments: ChannelMode.allCases)
     mutating func interleaved(_ mode: ChannelMode) throws {
         if mode == .enhanced {
@@ -192,7 +192,7 @@ struct ChannelConformanceTests {
     }
 
     @Test(
-        "L2CAP/COS/ECFC/BV-04: where MTU and MPS are the same, an SDU of that length comes in one K-frame, or in two",
+        "L2CAP/COS/ECFC/BV-04: if MTU and MPS are equal, an SDU of that length may come in one K-frame or two",
         arguments: ChannelMode.allCases)
     mutating func equalLimits(_ mode: ChannelMode) throws {
         scene.admission = .accepted(ChannelParameters(mtu: 64, mps: 64, window: 4))
@@ -205,7 +205,7 @@ struct ChannelConformanceTests {
     }
 
     @Test(
-        "L2CAP/LE/CFC/BV-32, L2CAP/ECFC/BV-80: SDUs about as long as the MPS, twice that, and the MTU do not cost the channel",
+        "L2CAP/LE/CFC/BV-32, L2CAP/ECFC/BV-80: SDUs of about the MPS, twice that, or the MTU do not close the channel",
         arguments: ChannelMode.allCases, [64, 63, 65, 128, 129, 256])
     mutating func lengths(_ mode: ChannelMode, _ length: Int) throws {
         let (id, _) = try scene.open(mode, ChannelParameters(mtu: 256, mps: 64, window: 20))
@@ -222,8 +222,8 @@ struct ChannelConformanceTests {
 
     @Test(
         """
-        L2CAP/LE/CFC/BV-26, BV-27, BV-28, L2CAP/ECFC/BV-33, BV-34, BV-35: an SDU above the MTU, an information payload above the \
-        MPS, and K-frames with more than their SDU cost the channel
+        L2CAP/LE/CFC/BV-26, BV-27, BV-28, L2CAP/ECFC/BV-33, BV-34, BV-35: an SDU above the MTU, an information payload \
+        above the MPS, and K-frames with more data than their SDU close the channel
         """, arguments: ChannelMode.allCases,
         [
             (["01 01 AA"], .sduTooLong), (["41 00" + String(repeating: "AA", count: 65)], .frameTooLong),

@@ -3,11 +3,11 @@ import BluetoothL2CAP
 import TestSupport
 import Testing
 
-@Suite("L2CAP conformance: the enhanced mode alone")
+@Suite("L2CAP conformance: enhanced mode only")
 struct EnhancedConformanceTests {
     var scene = ChannelScene()
 
-    @Test("L2CAP/ECFC/BV-17: channels that have room are opened, the rest is refused, and data goes over the new ones")
+    @Test("L2CAP/ECFC/BV-17: channels up to the limit are opened and carry data, and the rest are refused")
     mutating func noRoom() throws {
         scene.signalling = SignallingChannel(role: .central, channelLimit: 3)
         _ = try scene.accept(.enhanced)
@@ -19,14 +19,14 @@ struct EnhancedConformanceTests {
         for id in opened { #expect(scene.send(bytes("07 08"), on: id) == .frames("02 00 07 08")) }
     }
 
-    @Test("L2CAP/ECFC/BV-27: the least MTU that the specification allows is accepted")
+    @Test("L2CAP/ECFC/BV-27: the minimum MTU is accepted")
     mutating func leastMTU() {
         #expect(
             scene.receive("17 01 0A 00 80 00 40 00 40 00 02 00 50 00")
                 == .frames("18 01 0A 00 00 01 40 00 04 00 00 00 40 00"))
     }
 
-    @Test("L2CAP/ECFC/BV-29: a destination CID that another channel has costs both")
+    @Test("L2CAP/ECFC/BV-29: a destination CID that is already in use closes both channels")
     mutating func duplicateDestination() throws {
         let (first, _) = try scene.open(.enhanced)
         _ = scene.events()
@@ -40,7 +40,7 @@ struct EnhancedConformanceTests {
 
     // MARK: Reconfiguration
 
-    @Test("L2CAP/ECFC/BV-22: SDUs of the MTU come before and after this device has raised it")
+    @Test("L2CAP/ECFC/BV-22: SDUs as long as the MTU are received before and after this device raises it")
     mutating func raisedMTU() throws {
         scene.admission = .accepted(ChannelParameters(mtu: 64, mps: 100, window: 8))
         let id = try scene.accept(.enhanced)
@@ -51,7 +51,7 @@ struct EnhancedConformanceTests {
         #expect(scene.events() == [.reconfigured([id], nil)])
     }
 
-    @Test("L2CAP/ECFC/BV-23: SDUs of the peer's MTU go out before and after the peer has raised it")
+    @Test("L2CAP/ECFC/BV-23: SDUs as long as the peer's MTU are sent before and after the peer raises it")
     mutating func raisedMTUOfPeer() throws {
         let id = try scene.accept(.enhanced, credits: 100)
         for _ in 0..<2 { expectSent(ChannelDataTests.octets(100), on: id, inFramesOf: [64, 38]) }
@@ -59,7 +59,8 @@ struct EnhancedConformanceTests {
         for _ in 0..<2 { expectSent(ChannelDataTests.octets(200), on: id, inFramesOf: [64, 64, 64, 10]) }
     }
 
-    @Test("L2CAP/ECFC/BV-24: K-frames of the MPS come before and after this device has raised it, and lowered it")
+    @Test(
+        "L2CAP/ECFC/BV-24: K-frames as long as the MPS are received before and after this device raises and lowers it")
     mutating func changedMPS() throws {
         scene.admission = .accepted(ChannelParameters(mtu: 256, mps: 100, window: 60))
         let id = try scene.accept(.enhanced)
@@ -80,7 +81,8 @@ struct EnhancedConformanceTests {
         #expect(scene.frame(bytes("FA 00") + sdu.prefix(100)) == .violated(.frameTooLong))
     }
 
-    @Test("L2CAP/ECFC/BV-25: K-frames go out in the peer's MPS before and after the peer has raised it, and lowered it")
+    @Test(
+        "L2CAP/ECFC/BV-25: K-frames as long as the peer's MPS are sent before and after the peer raises and lowers it")
     mutating func changedMPSOfPeer() throws {
         let id = try scene.accept(.enhanced, mps: 70, credits: 100)
         for mps in [70, 71, 69] {
@@ -103,7 +105,7 @@ struct EnhancedConformanceTests {
         #expect(Array(frames.joined()) == [UInt8(sdu.count), 0] + sdu, sourceLocation: sourceLocation)
     }
 
-    @Test("L2CAP/ECFC/BI-04: an MPS that is lower for two channels, or between those that they have, changes neither")
+    @Test("L2CAP/ECFC/BI-04: an MPS that would lower that of either of two channels changes neither")
     mutating func lowerForTwo() throws {
         let ids = scene.acceptEnhanced(2)
         #expect(scene.receive("19 02 08 00 64 00 64 00 50 00 51 00") == .frames("1A 02 02 00 00 00"))
@@ -115,7 +117,7 @@ struct EnhancedConformanceTests {
     }
 
     @Test(
-        "L2CAP/ECFC/BI-07: an MPS that is lower for one of several channels changes none",
+        "L2CAP/ECFC/BI-07: an MPS that would lower that of one of several channels changes none",
         arguments: [65, 80, 99])
     mutating func lowerForOne(_ mps: UInt8) throws {
         let ids = scene.acceptEnhanced(2)

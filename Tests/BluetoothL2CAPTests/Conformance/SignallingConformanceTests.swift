@@ -3,7 +3,7 @@ import BluetoothL2CAP
 import TestSupport
 import Testing
 
-@Suite("L2CAP conformance: commands that are malformed")
+@Suite("L2CAP conformance: malformed commands")
 struct SignallingConformanceTests {
     var scene = ChannelScene()
 
@@ -36,7 +36,7 @@ struct SignallingConformanceTests {
     }
 
     @Test(
-        "L2CAP/COS/CED/BI-13, BI-22: a connection request with an octet of zero behind it is rejected",
+        "L2CAP/COS/CED/BI-13, BI-22: a connection request with an extra zero octet is rejected",
         arguments: ChannelMode.allCases)
     mutating func extraOctet(_ mode: ChannelMode) throws {
         let request = try #require(Self.request[mode])
@@ -45,7 +45,7 @@ struct SignallingConformanceTests {
     }
 
     @Test(
-        "L2CAP/COS/CED/BI-11: a Disconnection Request with an octet too many is rejected",
+        "L2CAP/COS/CED/BI-11: a Disconnection Request with an extra octet is rejected",
         arguments: ChannelMode.allCases)
     mutating func disconnection(_ mode: ChannelMode) throws {
         let id = try scene.accept(mode)
@@ -77,7 +77,7 @@ struct SignallingConformanceTests {
     }
 
     @Test(
-        "L2CAP/LE/REJ/BI-02: commands that are reserved, or that LE does not have, are not understood",
+        "L2CAP/LE/REJ/BI-02: commands that are reserved, or not used on LE, are rejected as not understood",
         arguments: LinkRole.allCases)
     mutating func unknownCommands(_ role: LinkRole) {
         scene.signalling = SignallingChannel(role: role)
@@ -94,7 +94,7 @@ struct SignallingConformanceTests {
     }
 
     @Test(
-        "L2CAP/COS/CED/BI-29: responses of identifiers that are wrong, and repeated ones, are ignored; none is used again"
+        "L2CAP/COS/CED/BI-29: wrong and repeated responses are ignored, and no identifier is reused before all are used"
     )
     mutating func identifiers() throws {
         var used: Set<UInt8> = []

@@ -8,7 +8,7 @@ struct KeyConformanceTests {
     // MARK: Key size
 
     @Test(
-        "SM/CEN/EKS/BI-01, SM/PER/EKS/BI-02: a peer whose longest key is one octet too short is refused",
+        "SM/CEN/EKS/BI-01, SM/PER/EKS/BI-02: a peer whose longest key is one octet too short is rejected",
         arguments: LinkRole.allCases, 7...16 as ClosedRange<UInt8>)
     func keyTooShort(_ role: LinkRole, _ minimum: UInt8) {
         var tester = PairingTester(
@@ -38,7 +38,7 @@ struct KeyConformanceTests {
     ]
 
     @Test(
-        "SM/PER/KDU/BV-01 to BV-03, BV-08, BV-09, SM/CEN/KDU/BV-04 to BV-06, BV-10, BV-11: one key is wanted, and sent alone",
+        "SM/PER/KDU/BV-01 to BV-03, BV-08, BV-09, SM/CEN/KDU/BV-04 to BV-06, BV-10, BV-11: only the wanted key is sent",
         arguments: LinkRole.allCases, distributions)
     func oneKey(_ role: LinkRole, _ row: Distribution) throws {
         let bit = row.keys.rawValue
@@ -77,7 +77,7 @@ struct KeyConformanceTests {
     }
 
     @Test(
-        "SM/PER/KDU/BI-02, SM/PER/KDU/BI-03: a peer that rejects a key ends the pairing, and the application learns why",
+        "SM/PER/KDU/BI-02, SM/PER/KDU/BI-03: a peer that rejects a key ends the pairing, and the reason is reported",
         arguments: [false, true], [true, false])
     func keyRejected(_ secure: Bool, _ sendsKeysToo: Bool) throws {
         let wanted: KeyDistribution = sendsKeysToo ? [.encryption, .identity, .signing] : []
@@ -105,7 +105,7 @@ struct KeyConformanceTests {
     }
 
     @Test(
-        "SM/PER/KDU/BI-01, BI-04, SM/CEN/KDU/BI-01, BI-04: an invalid public key is refused with DHKey Check Failed",
+        "SM/PER/KDU/BI-01, BI-04, SM/CEN/KDU/BI-01, BI-04: an invalid public key is rejected with DHKey Check Failed",
         arguments: LinkRole.allCases, InvalidKey.allCases)
     func invalidPublicKey(_ role: LinkRole, _ kind: InvalidKey) throws {
         let valid = try #require(PairingTester.keyPair).publicKey
@@ -133,7 +133,7 @@ struct KeyConformanceTests {
 
     // MARK: Security Request
 
-    @Test("SM/PER/PIS/BV-01: a peripheral asks for security with MITM protection, and the central's pairing succeeds")
+    @Test("SM/PER/PIS/BV-01: a peripheral requests MITM protection, and the central's pairing succeeds")
     func peripheralAsks() throws {
         var tester = PairingTester(
             .peripheral, PairingParameters(ioCapability: .displayOnly, requiresAuthentication: true),
@@ -170,8 +170,8 @@ struct KeyConformanceTests {
 
     @Test(
         """
-        GAP/BOND/NBON/BV-01, BV-02, BV-03: a device that does not bond says so, distributes no keys and keeps none, whether it \
-        begins, is asked for security or is asked to pair
+        GAP/BOND/NBON/BV-01, BV-02, BV-03: a device that does not bond says so, and distributes and keeps no keys, \
+        whether it starts pairing, receives a Security Request or receives a Pairing Request
         """, arguments: [(LinkRole.central, true), (.central, false), (.peripheral, false)], [0x01, 0x09] as [UInt8])
     func nonBondable(_ part: (role: LinkRole, isAskedForSecurity: Bool), _ authReq: UInt8) throws {
         var tester = PairingTester(part.role, PairingParameters(isBonding: false), authReq: authReq, keys: (0x07, 0x07))

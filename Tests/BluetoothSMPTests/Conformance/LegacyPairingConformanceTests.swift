@@ -42,7 +42,7 @@ struct LegacyPairingConformanceTests {
     }
 
     @Test(
-        "SM/CEN/JW/BV-05: a Pairing Request that is answered with Pairing Failed ends, and the application learns why",
+        "SM/CEN/JW/BV-05: a Pairing Request answered with Pairing Failed ends the pairing, and the reason is reported",
         arguments: [0x08, 0x05, 0x09, 0x10] as [UInt8])
     func requestRefused(_ reason: UInt8) throws {
         var tester = PairingTester(.central, authReq: 0x00)
@@ -67,7 +67,7 @@ struct LegacyPairingConformanceTests {
     }
 
     @Test(
-        "SM/CEN/JW/BI-06, SM/CEN/PKE/BI-03: a confirm value that is the device's own ends the pairing with Confirm Value Failed",
+        "SM/CEN/JW/BI-06, SM/CEN/PKE/BI-03: a reflected confirm value ends pairing with Confirm Value Failed",
         arguments: [
             (.noInputNoOutput, 0x00), (.displayOnly, 0x04), (.displayYesNo, 0x04), (.keyboardOnly, 0x04),
             (.keyboardDisplay, 0x04),
@@ -89,7 +89,7 @@ struct LegacyPairingConformanceTests {
     // MARK: Passkey entry
 
     @Test(
-        "SM/CEN/PKE/BV-01, SM/PER/PKE/BV-02: passkey entry encrypts the link, whichever device shows the passkey",
+        "SM/CEN/PKE/BV-01, SM/PER/PKE/BV-02: passkey entry encrypts the link, whichever device displays the passkey",
         arguments: LinkRole.allCases, [IOCapability.displayOnly, .displayYesNo, .keyboardOnly, .keyboardDisplay])
     func passkeyEntry(_ role: LinkRole, _ ioCapability: IOCapability) throws {
         var tester = PairingTester(
@@ -121,7 +121,7 @@ struct LegacyPairingConformanceTests {
     }
 
     @Test(
-        "SM/CEN/PKE/BI-01, SM/PER/PKE/BI-03: a peer that goes on with another passkey gets Pairing Failed",
+        "SM/CEN/PKE/BI-01, SM/PER/PKE/BI-03: a peer that continues with another passkey gets Pairing Failed",
         arguments: LinkRole.allCases, [IOCapability.displayOnly, .keyboardOnly])
     func otherPasskey(_ role: LinkRole, _ ioCapability: IOCapability) throws {
         var tester = PairingTester(
@@ -134,7 +134,7 @@ struct LegacyPairingConformanceTests {
         #expect(tester.deviceKey == nil)
     }
 
-    @Test("SM/CEN/PKE/BI-02: a responder that cancels passkey entry ends the pairing, and the application learns why")
+    @Test("SM/CEN/PKE/BI-02: a responder that cancels passkey entry ends the pairing, and the reason is reported")
     func interrupted() throws {
         var tester = PairingTester(
             .central, PairingParameters(ioCapability: .displayOnly), ioCapability: .keyboardOnly, authReq: 0x04)
@@ -148,7 +148,7 @@ struct LegacyPairingConformanceTests {
     }
 
     @Test(
-        "SM/CEN/PKE/BV-05, SM/CEN/SCPK/BV-05: on each new link the pairing of an initiator has a new passkey",
+        "SM/CEN/PKE/BV-05, SM/CEN/SCPK/BV-05: an initiator uses a new passkey on each new link",
         arguments: [false, true])
     func newPasskeys(_ secure: Bool) throws {
         var tester = PairingTester(
@@ -195,7 +195,7 @@ struct LegacyPairingConformanceTests {
     ]
 
     @Test(
-        "SM/CEN/OOB/BV-01 to BV-09, SM/PER/OOB/BV-02 to BV-10: data of one side alone leaves the models without it",
+        "SM/CEN/OOB/BV-01 to BV-09, SM/PER/OOB/BV-02 to BV-10: out of band is used only if both sides have data",
         arguments: LinkRole.allCases, outOfBandCases)
     func outOfBand(_ role: LinkRole, _ row: OutOfBandCase) throws {
         let data: UInt128 = 0x0F1E_2D3C_4B5A_6978
@@ -218,7 +218,7 @@ struct LegacyPairingConformanceTests {
     }
 
     @Test(
-        "SM/CEN/OOB/BI-01, SM/PER/OOB/BI-02: different data ends in Confirm Value Failed, noticed by the device",
+        "SM/CEN/OOB/BI-01, SM/PER/OOB/BI-02: different data on the two sides ends pairing with Confirm Value Failed",
         arguments: LinkRole.allCases)
     func differentData(_ role: LinkRole) throws {
         var tester = PairingTester(

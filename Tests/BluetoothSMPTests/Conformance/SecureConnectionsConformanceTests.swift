@@ -87,7 +87,7 @@ struct SecureConnectionsConformanceTests {
     }
 
     @Test(
-        "SM/CEN/SCPK/BV-01: passkey entry succeeds, with and without keypress notifications of the peer",
+        "SM/CEN/SCPK/BV-01: passkey entry succeeds, with and without keypress notifications from the peer",
         arguments: LinkRole.allCases, [false, true])
     func passkeyEntry(_ role: LinkRole, _ sendsKeypresses: Bool) throws {
         var tester = PairingTester(
@@ -109,7 +109,7 @@ struct SecureConnectionsConformanceTests {
     }
 
     @Test(
-        "SM/PER/SCPK/BV-02: the device enters the passkey that the peer shows, and reports keypresses only to a peer that wants them",
+        "SM/PER/SCPK/BV-02: the device enters the peer's passkey, and sends keypresses only if the peer supports them",
         arguments: LinkRole.allCases, [false, true])
     func passkeyOfPeer(_ role: LinkRole, _ wantsKeypresses: Bool) throws {
         var tester = PairingTester(
@@ -127,7 +127,7 @@ struct SecureConnectionsConformanceTests {
     }
 
     @Test(
-        "SM/CEN/SCOB/BV-01, SM/PER/SCOB/BV-02: out of band succeeds with the data of both and of either",
+        "SM/CEN/SCOB/BV-01, SM/PER/SCOB/BV-02: out of band succeeds with data on both sides or either side",
         arguments: LinkRole.allCases, [(true, true), (true, false), (false, true)])
     func outOfBand(_ role: LinkRole, _ has: (device: Bool, peer: Bool)) throws {
         var tester = try Self.tester(.outOfBand, role, has: has)
@@ -155,8 +155,8 @@ struct SecureConnectionsConformanceTests {
 
     @Test(
         """
-        SM/CEN/SCJW/BI-01, SM/CEN/SCPK/BI-01, SM/CEN/SCOB/BI-01: an initiator that gets Pairing Failed, in the place of a \
-        response and later, ends, and the application learns why
+        SM/CEN/SCJW/BI-01, SM/CEN/SCPK/BI-01, SM/CEN/SCOB/BI-01: Pairing Failed, instead of a response or later, ends \
+        the initiator's pairing, and the reason is reported
         """, arguments: Model.allCases)
     func initiatorFailed(_ model: Model) throws {
         for reason in [0x03, 0x08, 0x05, 0x09] as [UInt8] {
@@ -173,8 +173,8 @@ struct SecureConnectionsConformanceTests {
 
     @Test(
         """
-        SM/PER/SCPK/BI-04, SM/PER/SCOB/BI-02: a responder that gets Pairing Failed, after its response and later, ends, and \
-        the application learns why
+        SM/PER/SCPK/BI-04, SM/PER/SCOB/BI-02: Pairing Failed, after the response or later, ends the responder's \
+        pairing, and the reason is reported
         """, arguments: Model.allCases)
     func responderFailed(_ model: Model) throws {
         for reason in [0x03, 0x08, 0x05, 0x09] as [UInt8] {
@@ -207,7 +207,7 @@ struct SecureConnectionsConformanceTests {
         #expect(tester.device.error == .peer(PairingFailure(rawValue: reason)))
     }
 
-    @Test("SM/PER/SCJW/BI-02: a responder ends where the peer reports that the confirm value was wrong")
+    @Test("SM/PER/SCJW/BI-02: a responder ends the pairing if the peer reports Confirm Value Failed")
     func confirmValueRefused() throws {
         var tester = try Self.tester(.justWorks, .peripheral, authReq: 0x09)
         try tester.exchangeFeatures()
@@ -232,7 +232,7 @@ struct SecureConnectionsConformanceTests {
     }
 
     @Test(
-        "SM/PER/SCOB/BI-03, SM/CEN/SCOB/BI-04: data that is not the peer's ends out of band with Confirm Value Failed",
+        "SM/PER/SCOB/BI-03, SM/CEN/SCOB/BI-04: data from another device ends pairing with Confirm Value Failed",
         arguments: LinkRole.allCases)
     func wrongData(_ role: LinkRole) throws {
         var tester = try Self.tester(.outOfBand, role)

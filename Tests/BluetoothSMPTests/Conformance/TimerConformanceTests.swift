@@ -3,11 +3,12 @@ import BluetoothSMP
 import Testing
 
 /// The Security Manager Timer as the Security Manager test suite asks for it: SM/…/PROT.
-@Suite("SM conformance: the timer")
+@Suite("SM conformance: timer")
 struct TimerConformanceTests {
     static let start = Instant(nanoseconds: 5_000_000_000)
 
-    @Test("SM/CEN/PROT/BV-01: an initiator without a Pairing Response ends after 30 seconds, and ignores a late one")
+    @Test(
+        "SM/CEN/PROT/BV-01: an initiator without a Pairing Response times out after 30 seconds, and ignores a late one")
     func initiator() {
         var side = PairingSide(.central)
         #expect(side.sends(after: .begin, at: Self.start).map { $0[0] } == [0x01])
@@ -16,8 +17,8 @@ struct TimerConformanceTests {
 
     @Test(
         """
-        SM/PER/PROT/BV-02: a responder whose initiator does not go on after the Pairing Response ends after 30 seconds, and \
-        ignores a late PDU
+        SM/PER/PROT/BV-02: a responder whose initiator does not continue after the Pairing Response times out after 30 \
+        seconds, and ignores a late PDU
         """, arguments: [false, true])
     func responder(_ secure: Bool) throws {
         var side = PairingSide(.peripheral)

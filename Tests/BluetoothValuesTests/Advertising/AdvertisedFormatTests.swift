@@ -21,7 +21,7 @@ struct AdvertisedFormatTests {
         var testDescription: String { "\(type(of: value).formatName) \(text)" }
     }
 
-    @Test("values of the specifications, both ways", arguments: try cases)
+    @Test("values from the specifications are encoded and decoded", arguments: try cases)
     func values(_ test: Case) throws {
         try check(test.value, test)
     }
@@ -132,7 +132,7 @@ struct AdvertisedFormatTests {
         #expect(AdvertisedFormats.value(in: .serviceData("FD6F"), data) as? ExposureNotification == value)
     }
 
-    @Test("each format refuses its prefixes, and what is longer", arguments: try cases)
+    @Test("each format rejects truncated and overlong data", arguments: try cases)
     func lengths(_ test: Case) {
         let data = bytes(test.text)
         // An address on the Web may end anywhere, and the reserved octets of a UID may be missing.
@@ -144,7 +144,7 @@ struct AdvertisedFormatTests {
     }
 
     @Test(
-        "what is no value of a known format",
+        "data that is not in a known format is not decoded",
         arguments: [
             // Apple's, but no iBeacon; an encrypted TLM; an Eddystone identifier that is ephemeral; reserved codes of a
             // URL.
@@ -162,7 +162,7 @@ struct AdvertisedFormatTests {
     }
 
     @Test(
-        "addresses on the Web take as few octets as they can",
+        "web addresses use the shortest encoding",
         arguments: [
             ("https://goo.gl/Aq18zF", "10 EC 03 67 6F 6F 2E 67 6C 2F 41 71 31 38 7A 46"),
             ("https://www.example.com/", "10 EC 01 65 78 61 6D 70 6C 65 00"),
@@ -175,7 +175,7 @@ struct AdvertisedFormatTests {
         #expect(EddystoneURL(url: url, txPower: -20)?.encoded == text.map(bytes))
     }
 
-    @Test("an identifier of another length is refused")
+    @Test("an identifier of the wrong length is rejected")
     func uidLengths() {
         #expect(EddystoneUID(namespace: [1], instance: bytes("AA BB CC DD EE FF"), txPower: 0) == nil)
         #expect(EddystoneUID(namespace: .init(repeating: 0, count: 10), instance: [1], txPower: 0) == nil)

@@ -8,7 +8,7 @@ import Testing
 @Suite("BTHome")
 struct BTHomeTests {
     @Test(
-        "measurements of the specification, both ways",
+        "measurements from the specification are encoded and decoded",
         arguments: [
             ("40 02 CA 09 03 BF 13", "temperature 25.06 °C, humidity 50.55 %"),
             ("40 02 C4 09 03 BF 13", "temperature 25.00 °C, humidity 50.55 %"),
@@ -51,7 +51,7 @@ struct BTHomeTests {
         ("63 40 42 0F 00", "acceleration 1.000000 m/s²"),
     ]
 
-    @Test("each kind of object", arguments: table)
+    @Test("each kind of object is encoded and decoded", arguments: table)
     func kinds(_ text: String, _ says: String) throws {
         let value = try BTHome(decoding: [0x40] + bytes(text))
         #expect(value.objects.count == 1 && description(value.fields) == says)
@@ -59,7 +59,7 @@ struct BTHomeTests {
     }
 
     @Test(
-        "from names and text: the first kind that holds the value",
+        "an object created from a name and text uses the first kind that holds the value",
         arguments: [
             ("temperature", "25.06", "02 CA 09"), ("temperature", "-327.68", "02 00 80"),
             ("temperature", "3276.7", "45 FF 7F"), ("count", "96", "09 60"), ("count", "300", "3D 2C 01"),
@@ -80,7 +80,7 @@ struct BTHomeTests {
         #expect(object.map { BTHome([$0]).encoded } == expected.map { [0x40] + bytes($0) })
     }
 
-    @Test("what follows an unknown kind is left out, and what is cut off is refused")
+    @Test("objects after an unknown kind are omitted, and truncated data is rejected")
     func unknown() throws {
         #expect(try BTHome(decoding: bytes("40 01 61 FE 12 34")).objects.count == 1)
         #expect(throws: DecodingFailure(.truncated(missing: 1), at: 3)) { try BTHome(decoding: bytes("40 02 CA")) }
@@ -98,7 +98,7 @@ struct BTHomeTests {
     static let address = DeviceAddress(0x5448_E68F_80A5, kind: .public)
     static let message = bytes("41 A4 72 66 C9 5F 73 00 11 22 33 78 23 72 14")
 
-    @Test("the example of the specification is decrypted, and encrypted to the same")
+    @Test("the example of the specification is decrypted, and encrypts to the same octets")
     func encryption() throws {
         let encrypted = try EncryptedBTHome(decoding: Self.message)
         #expect(encrypted.counter == 0x3322_1100 && encrypted.encoded == Self.message)
@@ -110,7 +110,7 @@ struct BTHomeTests {
         #expect(AdvertisedFormats.value(in: .serviceData("FCD2"), Self.message) as? EncryptedBTHome == encrypted)
     }
 
-    @Test("nothing is decrypted with another key, from another address, or when it was changed")
+    @Test("decryption fails with another key, from another address, or if the data was changed")
     func forgery() throws {
         let encrypted = try EncryptedBTHome(decoding: Self.message)
         let otherKey = [Self.key[0] ^ 1] + Self.key.dropFirst()
@@ -129,7 +129,7 @@ struct BTHomeTests {
 
     /// What OpenSSL makes of 0, 1, 2, … with the key above and a nonce of 0, 1, 2, …
     @Test(
-        "ciphertexts and tags are OpenSSL's",
+        "ciphertexts and tags match OpenSSL's",
         arguments: [
             (
                 33, 13, 8,
@@ -148,7 +148,7 @@ struct BTHomeTests {
         #expect(AESCCM().open(sealed.ciphertext, tag: sealed.tag, key: Self.key, nonce: nonce) == plaintext)
     }
 
-    @Test("messages of any length come back", arguments: [0, 1, 15, 16, 17, 31, 32, 255])
+    @Test("messages of any length decrypt to the original", arguments: [0, 1, 15, 16, 17, 31, 32, 255])
     func lengths(_ count: Int) {
         let plaintext = (0..<count).map { UInt8($0) }, nonce = [UInt8](0..<13)
         let (ciphertext, tag) = AESCCM().seal(plaintext, key: Self.key, nonce: nonce, tagLength: 4)

@@ -8,7 +8,7 @@ struct AnswerLimitTests {
     private static let peer = PeerID(DeviceAddress(0xC0DE_0000_000F, kind: .random))
 
     @Test(
-        "An answer is waited for a third of the time that is left, but long enough for a device to give it",
+        "An answer may take a third of the remaining time, and at least four seconds if the timeout allows",
         arguments: [(30, 0, 10), (30, 12, 6), (30, 21, 4), (30, 40, 4), (3, 0, 3), (3, 2, 3)] as [(Int64, Int64, Int64)]
     )
     func limit(_ timeout: Int64, _ passed: Int64, _ limit: Int64) {
@@ -20,7 +20,7 @@ struct AnswerLimitTests {
     }
 
     @Test(
-        "A discovery on a slow link gets the time that its round trips need, up to the time that is left",
+        "A discovery on a slow link gets the time that its round trips need, up to the remaining time",
         arguments: [(60, 0, 10_000), (100, 0, 10_000), (400, 0, 25_600), (2000, 0, 30_000), (2000, 12, 18_000)]
             as [(Int, Int64, Int)])
     func roundTrips(_ milliseconds: Int, _ passed: Int64, _ limit: Int) {
@@ -30,12 +30,12 @@ struct AnswerLimitTests {
         #expect(attempts.answerLimit(roundTrip: .milliseconds(milliseconds)) == .milliseconds(limit))
     }
 
-    @Test("A round trip takes as many connection events as the device may skip, and two more")
+    @Test("A round trip takes two connection events more than the device may skip")
     func roundTrip() {
         #expect(AnswerLimits.roundTrip(interval: .milliseconds(50), latency: 4) == .milliseconds(300))
     }
 
-    @Test("After two limits were exceeded, the next is all the time that is left")
+    @Test("After two exceeded limits, the next one is all the remaining time")
     func growth() async {
         let clock = HandClock()
         await TimeLimits.$clock.withValue(clock) {
@@ -51,7 +51,7 @@ struct AnswerLimitTests {
         }
     }
 
-    @Test("No limit expires while a person answers for the pairing, and it begins again afterwards")
+    @Test("No limit expires while a user takes part in a pairing; afterwards, it starts again")
     func person() async {
         let clock = HandClock(), pairings = PairingActivity()
         await TimeLimits.$clock.withValue(clock) {
@@ -93,7 +93,7 @@ struct AnswerLimitTests {
         }
     }
 
-    @Test("A pairing ends with its links, and the end of an unknown one does not count")
+    @Test("A pairing ends with its link, and the end of an unknown pairing does not count")
     func activity() {
         let pairings = PairingActivity()
         pairings.ended(with: Self.peer)

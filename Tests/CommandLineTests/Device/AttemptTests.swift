@@ -12,7 +12,7 @@ struct AttemptTests {
     }
 
     @Test(
-        "A reset of this device's controller is got over as often as it happens",
+        "A command is retried after every reset of this device's controller and every lost link",
         arguments: [
             .notReady, .adapterRemoved, .disconnected(.adapterReset), .disconnected(.adapterRemoved),
             .syncEnded(.controllerReset), .disconnected(.supervisionTimeout), .peerNotResponding, .connectionFailed,
@@ -23,7 +23,7 @@ struct AttemptTests {
     }
 
     @Test(
-        "A refusal may be due to a damaged packet twice, and is meant the third time",
+        "A refusal is retried twice, and the third one is final",
         arguments: [
             .refusedByController(.invalidCommandParameters), .disconnected(.byPeer), .answerLost, .timedOut,
             .invalidResponse(.echoMismatch), .pairingFailed(.disconnected), .pairingFailed(.timedOut),
@@ -34,7 +34,7 @@ struct AttemptTests {
         #expect((0..<3).map { _ in Self.passes(error, &history) } == [true, true, false])
     }
 
-    @Test("An error that another attempt cannot change ends the first one")
+    @Test("An error that another attempt cannot resolve is final")
     func final() {
         let errors: [any Error] = [
             BluetoothError.att(ATTError(.readNotPermitted, for: .readRequest, at: AttributeHandle(3))),
@@ -50,7 +50,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("Pauses double up to a second, and the last one fits into the time that is left")
+    @Test("Pauses double up to a second, and no attempt follows if the pause exceeds the remaining time")
     func pauses() {
         var history = AttemptHistory()
         var pauses: [Duration] = []
@@ -63,7 +63,7 @@ struct AttemptTests {
         #expect(!Self.passes(BluetoothError.notReady, &history, left: .seconds(1)))
     }
 
-    @Test("A device that is not found any more does not hide what went wrong before")
+    @Test("A device that is no longer found does not hide the earlier error")
     func telling() throws {
         let absence = CommandFailure(.notFound, "not found", isAbsence: true)
         var first = AttemptHistory()

@@ -16,7 +16,7 @@ struct DeviceSearchTests {
         return adapter
     }
 
-    @Test("A device with another address than before is found again by its name", .timeLimit(.minutes(30)))
+    @Test("A device whose address has changed is found again by its name", .timeLimit(.minutes(30)))
     func rotation() async throws {
         let radio = VirtualRadio()
         let adapter = try await Adapter.open(radio.addController())

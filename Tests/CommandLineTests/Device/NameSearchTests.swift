@@ -20,7 +20,7 @@ struct NameSearchTests {
     }
 
     @Test(
-        "A name stands for the one device that has exactly that name",
+        "A name selects the only device with exactly that name",
         arguments: [
             ("Card", ["Card", "CardReader"], "Card"), ("Card", ["CardReader", nil, "Card"], "Card"),
             ("Biz", ["BizCard", "Lamp", nil], nil), ("Biz", ["BizCard", "BizCart"], nil), ("Biz", ["biz"], nil),
@@ -30,7 +30,7 @@ struct NameSearchTests {
         #expect(Self.name(Self.search(wanted, names).verdict) == expected)
     }
 
-    @Test("A name in the scan response counts as soon as it is there")
+    @Test("A name in the scan response counts as soon as it is received")
     func scanResponse() {
         var search = NameSearch("Card")
         let name = advertised { $0.localName = .complete("Card") }
@@ -50,7 +50,7 @@ struct NameSearchTests {
         #expect(search.verdict == .none && search.ambiguity == nil)
     }
 
-    @Test("The addresses of several devices with the name are listed")
+    @Test("If several devices have the name, their addresses are listed")
     func ambiguity() throws {
         let namesakes = try #require(Self.search("Card", ["Card", "Card", "Cards"]).ambiguity)
         #expect(
@@ -75,9 +75,9 @@ struct NameSearchTests {
             ("card", ["BizCard", "Cars"], #"no device named "card" yet; "Cars" and "BizCard" are advertising"#),
             (
                 "Lamp", ["Thermometer", nil, "Belt"],
-                #"no device named "Lamp" yet; none of the 3 devices in range has a name"#
+                #"no device named "Lamp" yet; none of the 3 devices in range has a similar name"#
             ),
-            ("Lamp", [nil], #"no device named "Lamp" yet; the one device in range has another name"#),
+            ("Lamp", [nil], #"no device named "Lamp" yet; the only device in range has a different name"#),
             ("Lamp", [], #"no device named "Lamp" yet; no device is advertising"#),
         ] as [(String, [String?], String)])
     func hint(_ wanted: String, _ names: [String?], _ expected: String) {
@@ -85,7 +85,9 @@ struct NameSearchTests {
         #expect(hint.hasPrefix(expected), "\(hint)")
     }
 
-    @Test("A crowd fills no memory, and does not hide the device with the name", arguments: ["Lamp", "Card"])
+    @Test(
+        "A crowd of devices does not fill the memory, and does not hide the device with the name",
+        arguments: ["Lamp", "Card"])
     func crowd(_ name: String) {
         let crowd = (0..<3000).map { "\(name) \($0)" }
         #expect(Self.search("Sofa", crowd).hint.contains("none of the 512 devices"))

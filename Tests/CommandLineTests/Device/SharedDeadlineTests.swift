@@ -5,7 +5,7 @@ import Testing
 
 /// The time of a command whose adapter is opened twice, or that goes on for ever.
 struct SharedDeadlineTests {
-    @Test("After a refusal the adapter is opened again, for the rest of the same time")
+    @Test("After a refusal, the adapter is opened again with the remaining time")
     func refusal() async throws {
         let clock = HandClock()
         try await TimeLimits.$clock.withValue(clock) {
@@ -27,7 +27,7 @@ struct SharedDeadlineTests {
         }
     }
 
-    @Test("A refusal at the end of the time, a second refusal and another error end it")
+    @Test("A refusal at the deadline, a second refusal and any other error end the command")
     func ends() async {
         let clock = HandClock()
         await TimeLimits.$clock.withValue(clock) {
@@ -50,7 +50,7 @@ struct SharedDeadlineTests {
         }
     }
 
-    @Test("What has no time limit survives any number of refusals, if an attempt between them lasts")
+    @Test("Without a time limit, a command survives any number of refusals if each attempt lasts a minute")
     func unlimited() async throws {
         let clock = HandClock()
         try await TimeLimits.$clock.withValue(clock) {

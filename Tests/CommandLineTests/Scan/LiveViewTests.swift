@@ -28,7 +28,7 @@ struct LiveViewTests {
         lines.dropFirst(2).dropLast().map { String($0.prefix(24).prefix { $0 != " " }) }.filter { !$0.isEmpty }
     }
 
-    @Test("The strongest come first; s sorts otherwise, r turns it round")
+    @Test("The strongest devices come first; s changes the order, r reverses it")
     func sorting() {
         var view = LiveView(palette: Palette(isColoured: false))
         let table = table(["Beta", "alpha", "Gamma"])
@@ -47,7 +47,7 @@ struct LiveViewTests {
         #expect(names(lines(&view, table)) == ["Gamma", "alpha", "Beta"])
     }
 
-    @Test("A filter is typed, kept and dropped")
+    @Test("A filter can be typed, kept and cleared")
     func filter() {
         var view = LiveView(palette: Palette(isColoured: false))
         let table = table(["Beta", "alpha", "Gamma"])
@@ -66,7 +66,7 @@ struct LiveViewTests {
         #expect(view.filter.count == 64)
     }
 
-    @Test("More devices than lines are scrolled, never beyond either end")
+    @Test("A list longer than the screen scrolls, never beyond either end")
     func scrolling() {
         var view = LiveView(palette: Palette(isColoured: false))
         let table = table((0..<10).map { "n\($0)" })
@@ -81,7 +81,7 @@ struct LiveViewTests {
         }
     }
 
-    @Test("Paused, it stays as it is")
+    @Test("A paused table does not change")
     func pause() {
         var view = LiveView(palette: Palette(isColoured: false))
         _ = view.press(.character("p"))
@@ -91,7 +91,7 @@ struct LiveViewTests {
         #expect(names(lines(&view, table(["a", "b"]))) == ["a", "b"])
     }
 
-    @Test("q ends it, c forgets the devices")
+    @Test("q quits, c clears the devices")
     func actions() {
         var view = LiveView(palette: Palette(isColoured: false))
         #expect(view.press(.character("q")) == .quit)
@@ -100,7 +100,7 @@ struct LiveViewTests {
     }
 
     @Test(
-        "No line is wider than the terminal, and there are no more than it has",
+        "No line is wider than the terminal, and there is one line per row",
         arguments: [1, 5, 20, 79, 80, 100, 200])
     func fits(_ columns: Int) {
         var view = LiveView(palette: Palette(isColoured: false))
@@ -142,7 +142,7 @@ struct LiveViewTests {
         }
     }
 
-    @Test("Colours are for terminals, and old rows are dim")
+    @Test("Old rows are dim on a terminal with colors")
     func colours() {
         var view = LiveView(palette: Palette(isColoured: true))
         let old = view.lines(table(["a"]), at: Instant(nanoseconds: 60_000_000_000), size: size)
@@ -150,7 +150,7 @@ struct LiveViewTests {
     }
 
     @Test(
-        "Text in a column",
+        "Text is fitted to the width of a column",
         arguments: [
             ("abc", 5, "abc  "), ("abcdef", 5, "abcd…"), ("abcde", 5, "abcde"), ("", 3, "   "), ("abc", 0, ""),
             ("日本語", 5, "日本…"), ("日本語", 4, "日… "), ("日本", 4, "日本"), ("ab\u{1B}c", 12, "ab\\u{1B}c   "),
@@ -161,7 +161,7 @@ struct LiveViewTests {
     }
 
     @Test(
-        "Keys as terminals send them",
+        "The key sequences of terminals are decoded",
         arguments: [
             ("q", [.character("q")]), ("\u{1B}[A\u{1B}[B", [.up, .down]), ("\u{1B}OA", [.up]),
             ("\u{1B}[5~x", [.pageUp, .character("x")]),

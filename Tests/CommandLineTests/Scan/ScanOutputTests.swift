@@ -30,7 +30,7 @@ struct ScanOutputTests {
         return String(line[line.index(after: end)...].dropFirst().dropLast())
     }
 
-    @Test("A heart rate belt, with names of its services, its vendor and its looks")
+    @Test("A heart rate belt is shown with the names of its services, vendor and appearance")
     func belt() throws {
         let data = advertised {
             $0.flags = [.generalDiscoverable, .brEDRNotSupported]
@@ -55,7 +55,7 @@ struct ScanOutputTests {
                 """)
     }
 
-    @Test("A bonded device has its identity and its name, whatever private address it uses")
+    @Test("A bonded device is shown with its identity and its name, whatever private address it uses")
     func bonded() throws {
         let identity = DeviceAddress(0xC011_2233_4455, kind: .random)
         let bond = Bond(
@@ -85,7 +85,7 @@ struct ScanOutputTests {
         #expect(!stranger.json.contains("identity") && !stranger.json.contains("Phone"))
     }
 
-    @Test("A sensor's values, with their units")
+    @Test("A sensor's values are shown with their units")
     func sensor() throws {
         let data = advertised {
             $0.serviceData = [.init(uuid: "FCD2", data: [0x44, 0x02, 0xCA, 0x09, 0x1A, 0x01, 0x3A, 0x01])]
@@ -105,7 +105,7 @@ struct ScanOutputTests {
                 """)
     }
 
-    @Test("Types of data that are not known are there with their octets")
+    @Test("Unknown AD types are shown with their octets")
     func unknown() throws {
         let data: [UInt8] = [2, 0x01, 6, 3, 0xE7, 1, 0xAB, 1, 0xE8, 4, 0xE7, 2, 3, 4]
         let seen = sighting(data, response: [2, 0x3D, 0xFF])
@@ -116,7 +116,7 @@ struct ScanOutputTests {
                     + #"{"type":231,"data":"020304"},{"type":61,"data":"FF"}]"#), "\(text)")
     }
 
-    @Test("Of two events the later one never has the earlier time, however long reading the clocks takes")
+    @Test("A later event never gets an earlier time, however long reading the clocks takes")
     func order() {
         var calendar = CalendarTime()
         let base: Int64 = 1_700_000_000_000_000_000
@@ -137,7 +137,7 @@ struct ScanOutputTests {
         #expect(time(of: 8_000_000, delay: 0, set: -1_000_000_000) == -992_000_000)
     }
 
-    @Test("An encrypted sensor's values, for whoever has its key")
+    @Test("An encrypted sensor's values are decrypted with its key")
     func encrypted() throws {
         let address = try #require(DeviceAddress("54:48:E6:8F:80:A5/P"))
         let payload = try #require([UInt8](hexadecimal: "41A47266C95F730011223378237214"))
@@ -150,14 +150,14 @@ struct ScanOutputTests {
     }
 
     @Test(
-        "A file of keys says where it is wrong",
+        "An error in a key file is reported with its line",
         arguments: ["54:48:E6:8F:80:A5", "x 231d39c1d7cc1ab1aee224cd096db932", "54:48:E6:8F:80:A5 231d", "a b c"])
     func keys(_ line: String) {
         let failure = #expect(throws: CommandFailure.self) { try BTHomeKeys(text: "#\n\(line)", path: "keys") }
         #expect(failure?.status == .usage && failure?.message?.hasPrefix("keys, line 2: ") == true)
     }
 
-    @Test("Nothing that a device sends controls a terminal")
+    @Test("Nothing that a device sends can control a terminal")
     func hostile() throws {
         let text = Array(hostileName.utf8)
         let data = advertised {
@@ -175,7 +175,7 @@ struct ScanOutputTests {
     }
 
     @Test(
-        "Times are those of ISO 8601",
+        "Times are formatted according to ISO 8601",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (951_782_399_999, "2000-02-28T23:59:59.999Z"),
             (951_782_400_000, "2000-02-29T00:00:00.000Z"), (1_709_164_800_001, "2024-02-29T00:00:00.001Z"),

@@ -8,7 +8,7 @@ struct ScanTableTests {
     private func address(_ number: UInt64) -> DeviceAddress { DeviceAddress(0xC000_0000_0000 | number, kind: .random) }
     private let named = advertised { $0.localName = .complete("A") }
 
-    @Test("New devices, changed data, another way to advertise and a scan response are news; a repetition is not")
+    @Test("New devices, changed data, another advertising type and a scan response are news; a repetition is not")
     func news() {
         var table = ScanTable()
         let first = table.record(sighting(named))
@@ -25,7 +25,7 @@ struct ScanTableTests {
         #expect(table.setCount == 2 && table[first.slot].sighting.rssi == -60)
     }
 
-    @Test("A full table forgets those not seen for longest, and never grows")
+    @Test("A full table evicts the devices that were seen the longest time ago, and never grows")
     func bounded() {
         var table = ScanTable(capacity: 8)
         for number in 0..<8 { _ = table.record(sighting(named, address: address(UInt64(number)), at: UInt64(number))) }
@@ -43,7 +43,7 @@ struct ScanTableTests {
         }
     }
 
-    @Test("Evicting or clearing a device removes all that is known of it: its sets, and how near it is")
+    @Test("Evicting or clearing a device removes its sets and its estimate")
     func forgetting() {
         var table = ScanTable(capacity: 8)
         /// The addresses of the sets, and of the estimates, which are in the same records.
@@ -61,7 +61,7 @@ struct ScanTableTests {
         #expect(table.record(sighting(named, address: address(999), at: 1000)).isNews)
     }
 
-    @Test("Advertising sets count for the capacity, have lines of their own, and share their device's estimate")
+    @Test("Advertising sets count toward the capacity, have separate lines, and share their device's estimate")
     func sets() {
         var table = ScanTable(capacity: 8)
         for sid in 0..<4 as Range<UInt8> {
@@ -85,7 +85,7 @@ struct ScanTableTests {
         #expect(table.sets().compactMap(\.sighting.details.sid) == [5])
     }
 
-    @Test("A bonded device has one estimate, with the address that it uses now")
+    @Test("A bonded device has one estimate, with its current address")
     func estimateOfBondedDevice() {
         var table = ScanTable()
         let peer = PeerID(address(1))
@@ -110,7 +110,7 @@ struct ScanTableTests {
         #expect(table.nearestFirst.map(\.address) == [address(4), address(3), address(2)])
     }
 
-    @Test("Devices match that list a service, or have data of it")
+    @Test("Devices that list a service or have data for it match")
     func services() {
         var table = ScanTable(services: ["180D", "FCD2"])
         let data: [([UInt8], Bool)] = [
@@ -124,7 +124,7 @@ struct ScanTableTests {
         }
     }
 
-    @Test("What does not match is neither shown nor counted, and duplicates are shown only if wanted")
+    @Test("Devices that do not match are neither shown nor counted, and duplicates are shown only on request")
     func session() {
         let heart = advertised { $0.serviceUUIDs = ["180D"] }
         for (reportsDuplicates, count) in [(false, 1), (true, 3)] {
@@ -135,7 +135,7 @@ struct ScanTableTests {
         }
     }
 
-    @Test("The signal of each of the last 16 seconds is its strongest")
+    @Test("The history has the strongest signal of each of the last 16 seconds")
     func history() {
         var history = SignalHistory()
         #expect(history.seconds(at: .zero) == Array(repeating: nil, count: 16) && history.average == nil)

@@ -38,10 +38,10 @@ struct DiscoveryTests {
         let delegate = peripheral.delegate
         peripheral.delegate = nil
         // Its name may be another one afterwards.
-        let line = "\(peripheral) is to discover"
+        let line = "\(peripheral) was asked to discover"
         peripheral.discoverServices([CentralScene.service])
         await until("there is a service") { peripheral.services?.count == 1 }
-        #expect(log.contains("API MISUSE: \(line) services and has no delegate to be told"))
+        #expect(log.contains("API MISUSE: \(line) services, but has no delegate"))
         peripheral.delegate = delegate
         peripheral.discoverServices([CentralScene.service])
         await scene.recorder.skip(to: "services -")

@@ -99,7 +99,7 @@ struct RequestTests {
             manager.respond(to: requests[0], withResult: .success)
             requests[0].value = Data([2])
             manager.respond(to: requests[0], withResult: .success)
-            #expect(log.contains("API MISUSE: \(requests[0]) has been answered"))
+            #expect(log.contains("API MISUSE: \(requests[0]) was already answered"))
         }
         let central = try await scene.central()
         #expect(try await central.read(first: "F001") == [1])
@@ -176,7 +176,7 @@ struct RequestTests {
         #expect(Set(requests.map { ObjectIdentifier($0.central) }).count == 1)
         // Another than the first is not answered: the central still waits.
         scene.manager.respond(to: requests[1], withResult: .unlikelyError)
-        #expect(log.contains("API MISUSE: \(requests[1]) has been answered, or is not the first"))
+        #expect(log.contains("API MISUSE: \(requests[1]) was already answered, or is not the first"))
         scene.manager.respond(to: requests[0], withResult: .success)
         try await writing.value
     }

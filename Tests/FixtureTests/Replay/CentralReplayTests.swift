@@ -61,7 +61,7 @@ struct CentralReplayTests {
         try end(&replay)
     }
 
-    @Test("values are read as the recorded peripheral has them", arguments: Capture.named("reads-central"))
+    @Test("values are read as recorded", arguments: Capture.named("reads-central"))
     func reads(_ capture: Capture) throws {
         typealias Fixture = FixtureDatabase
         var replay = try Replay(capture, mtu: 23)
@@ -97,7 +97,7 @@ struct CentralReplayTests {
         try endByPeer(&replay)
     }
 
-    @Test("values are written as in the recording", arguments: Capture.named("writes-central"))
+    @Test("values are written as recorded", arguments: Capture.named("writes-central"))
     func writes(_ capture: Capture) throws {
         let handle = FixtureDatabase.longValueHandle
         let byRequest = Array("by request".utf8), byCommand = Array("by command".utf8)
@@ -139,7 +139,9 @@ struct CentralReplayTests {
         try endByPeer(&replay)
     }
 
-    @Test("a refusal by the recorded peripheral is an error", arguments: Capture.named("errors-central"))
+    @Test(
+        "an error response of the recorded peripheral fails the operation",
+        arguments: Capture.named("errors-central"))
     func errors(_ capture: Capture) throws {
         typealias Fixture = FixtureDatabase
         var replay = try Replay(capture, mtu: 23)

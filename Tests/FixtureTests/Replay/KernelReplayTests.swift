@@ -18,7 +18,7 @@ struct KernelReplayTests {
         try #require(Capture.all.first { $0.name == "Kernel/\(name)" })
     }
 
-    @Test("as a central: BlueZ's database, a long value, notifications and indications")
+    @Test("as a central: discovery of BlueZ's database, a long value, notifications and indications")
     func central() throws {
         var replay = try Replay(capture("ours-to-bluez-hci0"), mtu: 65, ownAddress: .public)
         try replay.connect(to: Self.bluez)
@@ -53,7 +53,7 @@ struct KernelReplayTests {
         #expect(replay.link == nil)
     }
 
-    @Test("as a peripheral: BlueZ gets the recorded answers")
+    @Test("as a peripheral: BlueZ gets the recorded responses")
     func peripheral() throws {
         let capture = try capture("bluez-to-ours-hci0")
         var replay = try Replay(capture, mtu: 65, ownAddress: .public, name: "Ours")

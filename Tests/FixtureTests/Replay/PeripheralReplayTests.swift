@@ -36,7 +36,7 @@ struct PeripheralReplayTests {
     ]
 
     @Test(
-        "the recorded central gets the recorded answers",
+        "the recorded central gets the recorded responses, with known differences",
         arguments: scenarios.flatMap { Capture.named($0 + "-peripheral") })
     func served(_ capture: Capture) throws {
         var replay = try Replay(capture, mtu: 517)

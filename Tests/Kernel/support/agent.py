@@ -75,7 +75,7 @@ class Agent:
         return await asyncio.wait_for(self.begin(call, **arguments), 2 * TIMEOUT)
 
     async def cancel(self, answer: asyncio.Future[dict[str, Any]]) -> None:
-        """Cancels a call that `begin` made; it is answered all the same."""
+        """Cancels a call that `begin` made; it is still answered."""
         await self("cancel", request=next(number for number, future in self._pending.items() if future is answer))
 
     async def event(self, name: str, timeout: float = TIMEOUT, **fields: Any) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class Agent:
         return await self._take(fits, f"the event {name} {fields or ''}", timeout)
 
     async def removed(self) -> None:
-        """Waits until the adapter is gone. That it was ready before is forgotten: it may have been told after the opening."""
+        """Waits until the adapter is gone. Discards an earlier `ready`, which may arrive after the opening."""
         await self.event("removed")
         self.events[:] = [event for event in self.events if event["event"] != "ready"]
 

@@ -94,7 +94,7 @@ class Descriptor(ValuedAttribute):
 
 
 class Characteristic(ValuedAttribute):
-    """A characteristic. Where it can notify or indicate, BlueZ adds the descriptor for that."""
+    """A characteristic. If it can notify or indicate, BlueZ adds the descriptor for that."""
 
     def __init__(self, uuid: str, *flags: str, value: bytes = b"", descriptors: list[Descriptor] | None = None) -> None:
         super().__init__("org.bluez.GattCharacteristic1", uuid, flags, value)
@@ -171,7 +171,7 @@ class Advertisement(ServiceInterface):
 
 
 class ExtendedAdvertisement(Advertisement):
-    """Takes an adapter with extended advertising."""
+    """An advertisement that requires an adapter with extended advertising."""
 
     def __init__(self, name: str, services: list[str], secondary: str) -> None:
         super().__init__(name, services)
@@ -221,7 +221,7 @@ def _place(attribute: Attribute, path: str, parent: str, attributes: list[Attrib
 async def advertising(
     bluez: BlueZ, name: str, *services: str, adapter: str = "hci1", secondary: str | None = None
 ) -> AsyncIterator[None]:
-    """Makes BlueZ advertise, with extended PDUs where a secondary PHY is given: 1M, 2M or Coded."""
+    """Makes BlueZ advertise, with extended PDUs if a secondary PHY is given: 1M, 2M or Coded."""
     advertisement = (
         Advertisement(name, list(services)) if secondary is None
         else ExtendedAdvertisement(name, list(services), secondary))

@@ -60,7 +60,7 @@ class BlueZ:
     async def call(
         self, path: str, method: str, signature: str = "", *arguments: Any, destination: str = "org.bluez"
     ) -> Any:
-        """Calls a method, such as `org.bluez.Adapter1.StartDiscovery`, and returns what it returns."""
+        """Calls a method, such as `org.bluez.Adapter1.StartDiscovery`, and returns its result."""
         interface, member = method.rsplit(".", 1)
         reply = await self.bus.call(Message(
             destination=destination, path=path, interface=interface, member=member, signature=signature,
@@ -73,7 +73,7 @@ class BlueZ:
     async def objects(self) -> dict[str, dict[str, dict[str, Any]]]:
         """All objects of the daemon: the properties of each interface of each object, by path.
 
-        BlueZ 5.66 crashes now and then where the key of a bond is refused. Then it is started anew.
+        BlueZ 5.66 occasionally crashes when the key of a bond is refused. It is then restarted.
         """
         try:
             return await self.call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")

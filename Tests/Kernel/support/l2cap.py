@@ -36,7 +36,7 @@ def call(function: ctypes._NamedFuncPointer, handle: socket.socket, name: bytes)
 
 
 def accept(handle: socket.socket) -> socket.socket:
-    """Python's own would read the address, of a family it may not know."""
+    """Accepts without reading the address, whose family Python may not know."""
     number = LIBRARY.accept(handle.fileno(), None, None)
     if number < 0:
         raise OSError("no connection")
@@ -44,14 +44,14 @@ def accept(handle: socket.socket) -> socket.socket:
 
 
 class AttributeSocket:
-    """A socket whose packets are ATT PDUs. It blocks, in a thread, where nothing else may be done meanwhile."""
+    """A socket whose packets are ATT PDUs. It blocks, in a thread."""
 
     def __init__(self, handle: socket.socket) -> None:
         self.socket = handle
 
     @classmethod
     def of(cls, local: str, level: int) -> AttributeSocket:
-        """A socket of an adapter of BlueZ's."""
+        """A socket on one of BlueZ's adapters."""
         handle = socket.socket(AF_BLUETOOTH, socket.SOCK_SEQPACKET, BTPROTO_L2CAP)
         result = cls(handle)
         result.require(level)
@@ -62,7 +62,7 @@ class AttributeSocket:
         call(function, self.socket, socket_address(address, channel=ATT_CHANNEL))
 
     async def connect(self, peer: str) -> None:
-        """Connects. The kernel opens a fixed channel before the link has the level."""
+        """Connects. The kernel opens a fixed channel before the link has the required level."""
         await asyncio.to_thread(self._call, LIBRARY.connect, peer)
 
     async def accept(self) -> AttributeSocket:
@@ -70,7 +70,7 @@ class AttributeSocket:
         return AttributeSocket(await asyncio.to_thread(accept, self.socket))
 
     def require(self, level: int) -> None:
-        """Requires a level from here on: where the link has less, the kernel sees to that."""
+        """Requires a level from now on. If the link has a lower one, the kernel raises it."""
         self.socket.setsockopt(SOL_BLUETOOTH, BT_SECURITY, struct.pack("=BB", level, 0))
 
     def listen(self) -> None:
@@ -83,7 +83,7 @@ class AttributeSocket:
         await asyncio.to_thread(self.socket.send, pdu)
 
     async def request(self, pdu: bytes) -> bytes:
-        """The response to a request; what else comes meanwhile is not answered."""
+        """The response to a request. Other PDUs that arrive meanwhile are not answered."""
         await self.send(pdu)
         while True:
             received = await self.receive()
@@ -95,12 +95,12 @@ class AttributeSocket:
 
 
 def enable_enhanced_channels(is_on: bool) -> None:
-    """The kernel leaves enhanced credit-based channels off by default."""
+    """Enables enhanced credit-based channels, which are off by default."""
     pathlib.Path("/sys/module/bluetooth/parameters/enable_ecred").write_text("Y" if is_on else "N")
 
 
 def channel_socket(local: str, mode: int, mtu: int, psm: int = 0) -> socket.socket:
-    """A socket of an adapter of BlueZ's for a credit-based channel."""
+    """A socket for a credit-based channel, on one of BlueZ's adapters."""
     handle = socket.socket(AF_BLUETOOTH, socket.SOCK_SEQPACKET, BTPROTO_L2CAP)
     call(LIBRARY.bind, handle, socket_address(local, psm))
     if mode != LE_FLOWCTL:
@@ -110,7 +110,7 @@ def channel_socket(local: str, mode: int, mtu: int, psm: int = 0) -> socket.sock
 
 
 async def exchange(handle: socket.socket, octets: bytes, size: int) -> bytes:
-    """Sends octets, in SDUs of at most a size, while it receives as many."""
+    """Sends octets, in SDUs of at most the given size, while it receives the same number."""
 
     def send() -> None:
         for start in range(0, len(octets), size):

@@ -1,4 +1,4 @@
-"""Pairing with BlueZ: the models, and what the person at each side does."""
+"""Pairing with BlueZ: the models, and the actions of the person at each side."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Model:
 
     @property
     def security(self) -> dict[str, Any]:
-        """What a link is protected with after this pairing."""
+        """The security of a link after this pairing."""
         return {
             "isEncrypted": True, "isAuthenticated": self.is_authenticated,
             "usesSecureConnections": self.uses_secure_connections, "keySize": 16, "isBonded": True}
@@ -54,7 +54,7 @@ JUST_WORKS = MODELS[0]
 
 @contextlib.asynccontextmanager
 async def person(model: Model) -> AsyncIterator[Shell]:
-    """bluetoothctl, whose agent asks its user, with what BlueZ has of a model."""
+    """bluetoothctl, whose agent asks its user, with BlueZ's IO capability of a model."""
     kind = "on" if model.uses_secure_connections else "off"
     status, output, errors = await output_of("btmgmt", "-i", "hci1", "sc", kind)
     assert status == 0, output + errors
@@ -82,7 +82,7 @@ async def consent(shell: Shell, answer: str = "yes") -> None:
 
 
 async def authenticate(agent: Agent, shell: Shell, model: Model) -> None:
-    """What the people at both sides do once they have agreed to pair."""
+    """The actions of the people at both sides once they have agreed to pair."""
     match model.name:
         case "passkey shown here":
             shown = await agent.event("shown")
@@ -107,7 +107,7 @@ async def leave(link: Link) -> None:
 
 
 async def paired(agent: Agent, shell: Shell, model: Model) -> Link:
-    """A link on which both have paired."""
+    """A link on which both sides have paired."""
     await agent("beAgent", capability=model.ours)
     link = await connect(agent, THEIRS)
     answer = agent.begin("pair", connection=link.number, requiresAuthentication=model.is_authenticated)
@@ -120,7 +120,7 @@ async def paired(agent: Agent, shell: Shell, model: Model) -> Link:
 
 
 async def properties_of(bluez: BlueZ, address: str = OURS) -> dict[str, Any]:
-    """What BlueZ knows of the device with an address."""
+    """BlueZ's properties of the device with an address."""
     devices = [
         interfaces["org.bluez.Device1"] for path, interfaces in (await bluez.objects()).items()
         if path.startswith("/org/bluez/hci1/") and "org.bluez.Device1" in interfaces]
@@ -128,7 +128,7 @@ async def properties_of(bluez: BlueZ, address: str = OURS) -> dict[str, Any]:
 
 
 async def until_known(bluez: BlueZ, address: str = OURS, **properties: Any) -> dict[str, Any]:
-    """What BlueZ knows of a device, once it has these properties."""
+    """BlueZ's properties of a device, once it has the given ones."""
     async with asyncio.timeout(TIMEOUT):
         while True:
             known = await properties_of(bluez, address)
@@ -138,7 +138,7 @@ async def until_known(bluez: BlueZ, address: str = OURS, **properties: Any) -> d
 
 
 async def characteristic_of(bluez: BlueZ, uuid: str, address: str = OURS) -> str:
-    """BlueZ's path of a characteristic of a device's, once it has discovered all of them."""
+    """BlueZ's path of a device's characteristic, once BlueZ has discovered all of them."""
     await until_known(bluez, address, ServicesResolved=True)
     objects = await bluez.objects()
     device = next(
@@ -150,6 +150,6 @@ async def characteristic_of(bluez: BlueZ, uuid: str, address: str = OURS) -> str
 
 
 async def read(bluez: BlueZ, path: str) -> bytes:
-    """Makes BlueZ read a characteristic. It pairs where the peer refuses that (Core 5.4, Vol 3, Part C, 10.3.1)."""
+    """Makes BlueZ read a characteristic. It pairs if the peer refuses (Core 5.4, Vol 3, Part C, 10.3.1)."""
     value = await bluez.call(path, "org.bluez.GattCharacteristic1.ReadValue", "a{sv}", {})
     return bytes(value or b"")

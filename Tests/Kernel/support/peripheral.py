@@ -1,4 +1,4 @@
-"""Our library as a peripheral that serves something for everything a client can do, and BlueZ's links to it."""
+"""Our library as a peripheral with a characteristic for each client procedure, and BlueZ's links to it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OWN_ATTRIBUTES = [
 
 
 def octets(length: int) -> bytes:
-    """A value that shows where a part of it is missing or misplaced."""
+    """A value in which missing or misplaced parts can be located."""
     return bytes((index * 7 + index // 256) % 256 for index in range(length))
 
 
@@ -136,7 +136,7 @@ class Peripheral:
             name: one for name, one in self.characteristics.items() if one["service"] != service["handle"]}
 
     async def sighted(self) -> BLEDevice:
-        """Begins to advertise when BlueZ listens, and returns what it finds.
+        """Starts advertising when BlueZ listens, and returns the device it finds.
 
         btvirt reports an advertiser once when it starts, and once when a scan starts; bluetoothd ignores a
         report that arrives before the kernel's event that the scan has started, and scans again after five seconds.
@@ -169,7 +169,7 @@ class Peripheral:
 
     @property
     def attributes(self) -> list[tuple[int, str, int | None]]:
-        """Every attribute: its handle, its type and, where it declares a characteristic, its properties."""
+        """Every attribute: its handle, its type and, if it declares a characteristic, its properties."""
         rows: list[tuple[int, str, int | None]] = list(OWN_ATTRIBUTES)
         for service in sorted(self.services, key=lambda service: service["handle"]):
             rows.append((service["handle"], "2800" if service.get("isPrimary", True) else "2801", None))
@@ -182,7 +182,7 @@ class Peripheral:
 
     @contextlib.asynccontextmanager
     async def connected(self) -> AsyncIterator[Link]:
-        """A link of BlueZ's to the peripheral, its services discovered. A case may have ended it before the end."""
+        """A link from BlueZ to the peripheral, its services discovered. A case may end it early."""
         connection = await self.connect()
         try:
             yield Link(self, connection, self.agent.connected()[-1])
@@ -221,7 +221,7 @@ class Peripheral:
         self.agent.events.clear()
 
     async def gatttool(self, *arguments: str) -> tuple[int, list[str], str]:
-        """Makes gatttool connect and do something. Returns its status, and the lines it wrote to output and error."""
+        """Makes gatttool connect and run commands. Returns its status, and the lines it wrote to output and error."""
         await self.alone()
         status, output, errors = await output_of("gatttool", "-i", client.ADAPTER, "-b", ADDRESSES[0], *arguments)
         # The kernel keeps the link for two seconds, and a connection made then is about to end.
@@ -249,15 +249,15 @@ class Link:
         self.number = number
 
     async def __call__(self, call: str, **arguments: Any) -> dict[str, Any]:
-        """Makes our end do something."""
+        """Makes our end perform a call."""
         return await self.peripheral.agent(call, connection=self.number, **arguments)
 
     async def ended(self) -> str:
-        """Waits until our end has seen the end, and returns why."""
+        """Waits until our end reports the disconnection, and returns the reason."""
         return (await self.peripheral.agent("waitForDisconnection", connection=self.number))["reason"]
 
     async def event(self, event: str, name: str) -> dict[str, Any]:
-        """What happens to one of our characteristics on this link."""
+        """The next event of one of our characteristics on this link."""
         return await self.peripheral.agent.event(
             event, connection=self.number, handle=self.peripheral.handle(name))
 

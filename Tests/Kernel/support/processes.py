@@ -43,7 +43,7 @@ class Process:
 
     @classmethod
     async def start(cls, name: str, *command: str | pathlib.Path, pipe: bool = False) -> Process:
-        """Starts a program. With `pipe`, its standard input and output are the caller's; else all goes into the log."""
+        """Starts a program. With `pipe`, the caller has its standard input and output; otherwise output is logged."""
         log = LOGS / f"{name}.log"
         with open(log, "ab") as output:
             start_of_log = output.tell()

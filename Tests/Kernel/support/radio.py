@@ -103,7 +103,7 @@ class Radio:
         return True
 
     async def _has_address(self, name: str) -> None:
-        """Waits until the kernel has asked an adapter for its address, which is among the first things it asks."""
+        """Waits until the kernel has read an adapter's address, which is one of the first things it reads."""
         async with asyncio.timeout(TIMEOUT / 4):
             while "BD Address: 00:00:00:00:00:00" in (await output_of("hciconfig", name))[1]:
                 await asyncio.sleep(0.05)

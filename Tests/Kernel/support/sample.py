@@ -1,4 +1,4 @@
-"""An application with a characteristic for everything a client can do, for BlueZ to serve."""
+"""An application with a characteristic for each client procedure, for BlueZ to serve."""
 
 from __future__ import annotations
 

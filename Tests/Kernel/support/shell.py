@@ -19,7 +19,7 @@ def plain(said: str) -> str:
 
 
 class Shell:
-    """A program that takes a command a line. Its output is searched in order: each search starts after the last match."""
+    """A program that reads one command per line. Each search of its output starts after the last match."""
 
     def __init__(self, process: Process) -> None:
         self.process = process

@@ -39,8 +39,8 @@ struct NoiseFraming: Framing {
         guard input.count > 0 else { return nil }
         guard input[0] == 1 else {
             throw input[0] == 0
-                ? rejection("it speaks in the clear, but a key is configured here", "Bad indicator byte")
-                : rejection("what it sends is not ESPHome's API", "Bad indicator byte")
+                ? rejection("it does not use encryption, but this gateway requires a key", "Bad indicator byte")
+                : rejection("it does not speak ESPHome's API", "Bad indicator byte")
         }
         guard input.count >= 3 else { return nil }
         let length = Int(input[1]) << 8 | Int(input[2])
@@ -74,18 +74,20 @@ struct NoiseFraming: Framing {
             state = .handshake(prologue: prologue)
             return .reply(hello)
         case .handshake(let prologue):
-            guard octets.first == 0 else { throw rejection("its handshake is none", "Bad handshake error byte") }
+            guard octets.first == 0 else { throw rejection("its handshake is malformed", "Bad handshake error byte") }
             let answer = NoiseResponder.answer(
                 Array(octets.dropFirst()), psk: key, prologue: prologue, ephemeral: makeEphemeral())
-            guard let answer else { throw rejection("it has another key", "Handshake MAC failure") }
+            guard let answer else { throw rejection("it has a different key", "Handshake MAC failure") }
             state = .ready(receiving: answer.receiving, sending: answer.sending)
             return .reply(Self.frame([0] + answer.message))
         case .ready(var receiving, let sending):
-            guard let message = receiving.open(octets) else { throw rejection("a frame of it was changed", "") }
+            guard let message = receiving.open(octets) else {
+                throw rejection("one of its frames cannot be authenticated", "")
+            }
             state = .ready(receiving: receiving, sending: sending)
-            guard message.count >= Self.headerLength else { throw leave("a message without a number") }
+            guard message.count >= Self.headerLength else { throw leave("a message has no number") }
             let length = Int(message[2]) << 8 | Int(message[3])
-            guard length <= message.count - Self.headerLength else { throw leave("a message that is cut off") }
+            guard length <= message.count - Self.headerLength else { throw leave("a message is truncated") }
             let type = MessageType(rawValue: UInt16(message[0]) << 8 | UInt16(message[1]))
             // Octets after the payload are padding.
             return .frame(Frame(type, Array(message[Self.headerLength..<(Self.headerLength + length)])))

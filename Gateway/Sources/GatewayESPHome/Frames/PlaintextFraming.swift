@@ -11,14 +11,14 @@ struct PlaintextFraming: Framing {
         guard input.count > 0 else { return nil }
         switch input[0] {
         case 0: break
-        case 1: throw failure("it speaks encrypted, but no key is configured here")
-        default: throw failure("what it sends is not ESPHome's API")
+        case 1: throw failure("it uses encryption, but this gateway has no key")
+        default: throw failure("it does not speak ESPHome's API")
         }
         var offset = 1
         guard let length = try number(at: &offset) else { return nil }
         guard length <= FrameLimits.payload else { throw failure("a message of \(length) octets is too long") }
         guard let type = try number(at: &offset) else { return nil }
-        guard let type = UInt16(exactly: type) else { throw failure("there is no message \(type)") }
+        guard let type = UInt16(exactly: type) else { throw failure("message \(type) does not exist") }
         guard input.count >= offset + length else { return nil }
         return .frame(Frame(MessageType(rawValue: type), input.take(length, after: offset)))
     }

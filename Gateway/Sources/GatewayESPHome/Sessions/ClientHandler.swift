@@ -41,7 +41,7 @@ final class ClientHandler: ChannelInboundHandler {
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         deadline = context.eventLoop.scheduleTask(in: Self.helloTimeout) {
             let (handler, context) = bound.value
-            if !handler.session.isWelcome { handler.refuse(ProtocolFailure("it says nothing"), context) }
+            if !handler.session.isWelcome { handler.refuse(ProtocolFailure("it sent no hello in time"), context) }
         }
     }
 
@@ -69,7 +69,7 @@ final class ClientHandler: ChannelInboundHandler {
         switch verdict {
         case .goOn: return
         case .welcome: endDeadline()
-        case .noPlace: leave("there are too many clients", context)
+        case .noPlace: leave("too many clients are connected", context)
         case .leave:
             drain(context)
             close(context)
@@ -117,7 +117,7 @@ final class ClientHandler: ChannelInboundHandler {
         case let event as Leave: leave(event.reason, context)
         case is IdleStateHandler.IdleStateEvent:
             silences += 1
-            if silences >= Self.silenceLimit { return refuse(ProtocolFailure("it is silent"), context) }
+            if silences >= Self.silenceLimit { return refuse(ProtocolFailure("it was silent for too long"), context) }
             if session.isWelcome { outbox.send(Frame(.pingRequest)) }
         default: context.fireUserInboundEventTriggered(event)
         }
@@ -137,7 +137,7 @@ final class ClientHandler: ChannelInboundHandler {
         guard !isClosing else { return }
         guard let frames = outbox.take(isWritable: context.channel.isWritable) else {
             // A farewell would not get through either.
-            return refuse(ProtocolFailure("it does not read what it is sent"), context)
+            return refuse(ProtocolFailure("it does not read its messages"), context)
         }
         guard !frames.isEmpty else { return }
         var octets: [UInt8] = []

@@ -75,7 +75,7 @@ final class ProxySession: Sendable {
     /// Handles a message. Calls must not overlap.
     func receive(_ frame: Frame) -> Verdict {
         guard isWelcome || frame.type == .helloRequest else {
-            return .refuse(reason: "message \(frame.type.rawValue) comes before its hello")
+            return .refuse(reason: "message \(frame.type.rawValue) arrived before its hello")
         }
         do {
             return try take(frame)

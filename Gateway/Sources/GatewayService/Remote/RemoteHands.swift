@@ -74,7 +74,7 @@ public struct RemoteHands: Service {
         guard message.topic == requestTopic, !message.isRetained else { return }
         if case .dropped = shared.requests.continuation.yield(message) {
             answer(
-                message, .refused(RemoteRefusal(.busy, "too many requests wait")),
+                message, .refused(RemoteRefusal(.busy, "too many requests are waiting")),
                 id: RemoteRequest.id(of: message.payload))
         }
     }
@@ -98,10 +98,10 @@ public struct RemoteHands: Service {
         do throws(RemoteRefusal) {
             request = try RemoteRequest(message.payload)
             guard settings.allowed.contains(request.device.plain) else {
-                throw RemoteRefusal(.notAllowed, "remote.allow does not name the device", id: request.id)
+                throw RemoteRefusal(.notAllowed, "remote.allow does not contain the device", id: request.id)
             }
             guard settings.allowsPairing || !request.action.concernsBonds else {
-                throw RemoteRefusal(.notAllowed, "remote.pair does not allow it", id: request.id)
+                throw RemoteRefusal(.notAllowed, "remote.pair does not allow pairing", id: request.id)
             }
         } catch {
             return answer(message, .refused(error), id: error.id)
@@ -116,7 +116,7 @@ public struct RemoteHands: Service {
             line.jobs.yield(job)
             return true
         }
-        if !isTaken { job.answer(.refused(RemoteRefusal(.busy, "too many requests wait for this device"))) }
+        if !isTaken { job.answer(.refused(RemoteRefusal(.busy, "too many requests are waiting for this device"))) }
     }
 
     /// Begins to serve a device. The number of such devices is limited by the configuration.

@@ -45,7 +45,7 @@ final class RemoteLink: Sendable {
     func perform(_ request: RemoteRequest, deadline: ContinuousClock.Instant) async -> RemoteAnswer {
         do throws(RemoteRefusal) {
             let left = ContinuousClock.now.duration(to: deadline)
-            guard left > .zero else { throw RemoteRefusal(.timedOut, "it was too late when its turn came") }
+            guard left > .zero else { throw RemoteRefusal(.timedOut, "the timeout expired before its turn came") }
             let connection = try check(request)
             do throws(BluetoothError) {
                 return try await withTimeout(left) { [self] () throws(BluetoothError) in
@@ -63,12 +63,12 @@ final class RemoteLink: Sendable {
     private func check(_ request: RemoteRequest) throws(RemoteRefusal) -> Connection? {
         let (connection, owner) = state.withLock { ($0.connection, $0.owner) }
         if connection != nil, let owner, owner != request.owner {
-            throw RemoteRefusal(.owned, "the connection is somebody else's")
+            throw RemoteRefusal(.owned, "the connection belongs to another owner")
         }
         // A bond exists with or without a connection.
         if connection == nil, request.action == .unpair { return nil }
         if connection == nil, request.action != .connect {
-            throw RemoteRefusal(.notConnected, "there is no connection; ask for connect first")
+            throw RemoteRefusal(.notConnected, "not connected; send a connect request first")
         }
         state.withLock { $0.lastRequest = .now }
         if connection == nil {
@@ -76,8 +76,8 @@ final class RemoteLink: Sendable {
                 try surroundings.table.take(device)
             } catch {
                 throw error == .owned
-                    ? RemoteRefusal(.owned, "the connection is a client's of ESPHome's API")
-                    : RemoteRefusal(.busy, "there are as many connections as remote.connections allows")
+                    ? RemoteRefusal(.owned, "the connection belongs to a client of ESPHome's API")
+                    : RemoteRefusal(.busy, "the maximum of remote.connections is reached")
             }
         }
         return connection

@@ -49,10 +49,10 @@ struct RemoteRequest: Equatable, Sendable {
     /// - Throws: the reason why the request is malformed, with its `id` if it has one.
     init(_ payload: [UInt8]) throws(RemoteRefusal) {
         guard payload.count <= Self.maximumLength else {
-            throw RemoteRefusal(.malformed, "a request has \(Self.maximumLength) octets at most")
+            throw RemoteRefusal(.malformed, "a request must have at most \(Self.maximumLength) octets")
         }
         guard let members = Self.members(of: payload) else {
-            throw RemoteRefusal(.malformed, "a request is a JSON object with do, owner and device")
+            throw RemoteRefusal(.malformed, "a request must be a JSON object with do, owner and device")
         }
         do throws(RemoteRefusal) {
             try self.init(members)
@@ -77,15 +77,15 @@ struct RemoteRequest: Equatable, Sendable {
     private init(_ members: Members) throws(RemoteRefusal) {
         id = members.id.map(Self.shortened)
         guard let owner = members.owner, (1...64).contains(owner.utf8.count) else {
-            throw RemoteRefusal(.malformed, "owner says who asks, in 1 to 64 octets")
+            throw RemoteRefusal(.malformed, "owner must identify the client, in 1 to 64 octets")
         }
         guard let device = members.device.flatMap({ DeviceAddress($0) }) else {
-            throw RemoteRefusal(.malformed, "device is an address, such as A4:C1:38:11:22:33")
+            throw RemoteRefusal(.malformed, "device must be an address, such as A4:C1:38:11:22:33")
         }
         self.owner = owner
         self.device = device
         guard let timeout = Optional(members.timeout ?? 10), (0.1...60).contains(timeout) else {
-            throw RemoteRefusal(.malformed, "timeout is a number of seconds from 0.1 to 60")
+            throw RemoteRefusal(.malformed, "timeout must be a number of seconds from 0.1 to 60")
         }
         self.timeout = .milliseconds(Int64(timeout * 1000))
         switch members.do {
@@ -99,14 +99,14 @@ struct RemoteRequest: Equatable, Sendable {
         case "unsubscribe": action = .unsubscribe(try Place(members.service, members.characteristic))
         case "write":
             guard let value = members.value.flatMap({ [UInt8](hexadecimal: $0) }), value.count <= 512 else {
-                throw RemoteRefusal(.malformed, "value is 512 octets at most, in hexadecimal")
+                throw RemoteRefusal(.malformed, "value must be at most 512 octets, in hexadecimal")
             }
             action = .write(
                 try Place(members.service, members.characteristic), value, awaitsResponse: members.response ?? true)
         default:
             throw RemoteRefusal(
                 .malformed,
-                "do is one of connect, discover, read, write, subscribe, unsubscribe, pair, unpair, disconnect")
+                "do must be one of connect, discover, read, write, subscribe, unsubscribe, pair, unpair, disconnect")
         }
     }
 }
@@ -120,7 +120,7 @@ extension RemoteRequest.Place {
     fileprivate init(_ service: String?, _ characteristic: String?) throws(RemoteRefusal) {
         guard let service = service.flatMap({ BluetoothUUID($0) }),
             let characteristic = characteristic.flatMap({ BluetoothUUID($0) })
-        else { throw RemoteRefusal(.malformed, "service and characteristic are UUIDs") }
+        else { throw RemoteRefusal(.malformed, "service and characteristic must be UUIDs") }
         self.init(service: service, characteristic: characteristic)
     }
 }

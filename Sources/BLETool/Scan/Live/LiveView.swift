@@ -93,17 +93,17 @@ struct LiveView {
     private func title(_ table: borrowing ScanTable, _ count: Int, _ columns: Int) -> String {
         let total = table.setCount == 1 ? "1 device" : "\(table.setCount) devices"
         var text = count == table.setCount ? total : "\(count) of \(total)"
-        text += ", by \(order.rawValue)\(isReversed ? " reversed" : "")"
+        text += ", by \(order.rawValue)\(isReversed ? ", reversed" : "")"
         if !filter.isEmpty { text += ", with \"\(filter)\"" }
         if isPaused { text += ", paused" }
-        if offset > 0 { text += ", from \(offset + 1) on" }
+        if offset > 0 { text += ", starting at \(offset + 1)" }
         return CellText.fitted(text, to: columns)
     }
 
     private func footer(_ columns: Int) -> String {
         let text =
             isTyping
-            ? "filter: \(filter)_  (Enter: keep, Esc: none)"
+            ? "filter: \(filter)_  (Enter: keep, Esc: clear)"
             : "q quit  s sort  r reverse  / filter  p pause  c clear  arrows scroll"
         return palette(.dim, CellText.fitted(text, to: columns))
     }

@@ -35,7 +35,7 @@ struct BlueZDevice {
     init(_ value: UInt64, _ info: KeyFile) throws(Problem) {
         let kind = info.text("AddressType", in: "General")
         let address = DeviceAddress(value, kind: kind == "static" ? .random : .public)
-        guard address.isIdentity else { throw Problem("its address is private, and no peer can be known by that") }
+        guard address.isIdentity else { throw Problem("its address is private, and does not identify a peer") }
         let keys = try Self.keys(info)
         guard let first = keys.first else {
             throw Problem(
@@ -74,22 +74,22 @@ struct BlueZDevice {
     }
 
     private static func key(_ group: String, _ info: KeyFile) throws(Problem) -> StoredKey {
-        guard let key = info.key("Key", in: group) else { throw Problem("Key in [\(group)] is no key of 16 octets") }
+        guard let key = info.key("Key", in: group) else { throw Problem("Key in [\(group)] is not a 16-octet key") }
         guard let type = info.number("Authenticated", in: group).flatMap(KeyType.init) else {
-            throw Problem("Authenticated in [\(group)] is none of 0 to 4")
+            throw Problem("Authenticated in [\(group)] is not a number from 0 to 4")
         }
-        guard type != .debugP256 else { throw Problem("its key is a debug key, which everybody knows") }
+        guard type != .debugP256 else { throw Problem("its key is a debug key, which is public") }
         guard let size: UInt8 = info.number("EncSize", in: group), (7...16).contains(size) else {
-            throw Problem("EncSize in [\(group)] is none of 7 to 16")
+            throw Problem("EncSize in [\(group)] is not a number from 7 to 16")
         }
         guard let diversifier: UInt16 = info.number("EDiv", in: group) else {
-            throw Problem("EDiv in [\(group)] is no number of 16 bits")
+            throw Problem("EDiv in [\(group)] is not a 16-bit number")
         }
         guard let random = info.random("Rand", in: group) else {
-            throw Problem("Rand in [\(group)] is no number of 64 bits")
+            throw Problem("Rand in [\(group)] is not a 64-bit number")
         }
         guard !type.isP256 || (diversifier == 0 && random == 0) else {
-            throw Problem("EDiv and Rand in [\(group)] are not 0, as they must be with LE Secure Connections")
+            throw Problem("EDiv and Rand in [\(group)] are not 0, as LE Secure Connections requires")
         }
         // Before BlueZ had two groups, this member stated the role.
         let isOld = ["false", "0"].contains(info.text("Master", in: group))
@@ -103,17 +103,17 @@ struct BlueZDevice {
     private static func identity(_ address: DeviceAddress, _ info: KeyFile) throws(Problem) -> DeviceIdentity? {
         guard info.has("IdentityResolvingKey") else { return nil }
         guard let key = info.key("Key", in: "IdentityResolvingKey") else {
-            throw Problem("Key in [IdentityResolvingKey] is no key of 16 octets")
+            throw Problem("Key in [IdentityResolvingKey] is not a 16-octet key")
         }
         return DeviceIdentity(address: address, resolvingKey: key)
     }
 
     private static func signature(_ group: String, _ info: KeyFile) throws(Problem) -> SignatureKey? {
         guard info.has(group) else { return nil }
-        guard let key = info.key("Key", in: group) else { throw Problem("Key in [\(group)] is no key of 16 octets") }
+        guard let key = info.key("Key", in: group) else { throw Problem("Key in [\(group)] is not a 16-octet key") }
         // Older versions stored no counter, because they did not sign.
         guard let counter = UInt32(info.text("Counter", in: group) ?? "0") else {
-            throw Problem("Counter in [\(group)] is no number of 32 bits")
+            throw Problem("Counter in [\(group)] is not a 32-bit number")
         }
         return SignatureKey(key: key, counter: counter)
     }

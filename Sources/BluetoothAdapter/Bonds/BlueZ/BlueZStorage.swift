@@ -62,7 +62,7 @@ public enum BlueZStorage {
             }
             do throws(BlueZDevice.Problem) {
                 let bond = try BlueZDevice(value, info).bond
-                guard bonds.count < BondLimits.bonds else { throw .init("there are \(BondLimits.bonds) bonds already") }
+                guard bonds.count < BondLimits.bonds else { throw .init("there are already \(BondLimits.bonds) bonds") }
                 bonds.append(bond)
             } catch {
                 content.problems.append("\(name)/\(device): \(error.reason)")

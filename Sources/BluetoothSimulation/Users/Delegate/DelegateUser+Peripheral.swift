@@ -124,7 +124,7 @@ extension DelegateUser: CBPeripheralDelegate {
     // MARK: - Values
 
     /// Distinguishes an error that reports lost values from the error of a read.
-    private static let lossDescription = "Data of the peripheral was lost."
+    private static let lossDescription = "Data from the peripheral was lost."
 
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
     {

@@ -40,13 +40,13 @@ extension ServerSession {
                 manager.forget(service)
             }
             if !isAgain { return delegate { $0.peripheralManager($1, didAdd: service, error: told(error)) } }
-            if let error { reportFailure("\(service) is not published any more: \(error)") }
+            if let error { reportFailure("\(service) is no longer published: \(error)") }
         case .refused(let service, let error):
             manager.object?.forget(service)
             delegate { $0.peripheralManager($1, didAdd: service, error: told(error)) }
         case .advertising(nil, let error):
             guard let error else { return }
-            reportFailure("what was advertised is not any more: \(error)")
+            reportFailure("advertising has ended: \(error)")
             manager.object?.endAdvertising()
         case .advertising(let generation?, let error):
             if error == nil { manager.object?.beganAdvertising(generation) }

@@ -144,7 +144,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             inbox.append(.mtuChanged(central, mtu))
         case .lost(let identifier, let loss):
             guard let central = centrals[identifier] else { return }
-            reportFailure("data of a central, \(central.peer), was lost: \(loss)")
+            reportFailure("data from the central \(central.peer) was lost: \(loss)")
             // No callback can report the gap, and the application would take a part of a message for the whole.
             if central.hasWrittenCommands { central.end(nil) }
         case .channel(let identifier, .opened(let id, let information)):

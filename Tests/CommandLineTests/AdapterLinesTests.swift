@@ -2,7 +2,7 @@ import BluetoothLE
 import HCITransport
 import Testing
 
-@testable import BLETool
+@testable import ble
 
 /// `ble adapters`.
 struct AdapterLinesTests {

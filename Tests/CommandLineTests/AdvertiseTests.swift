@@ -4,7 +4,7 @@ import BluetoothLE
 @testable import BluetoothCommandLine
 import Testing
 
-@testable import BLETool
+@testable import ble
 
 /// `ble advertise` and `ble beacon`: the octets they send.
 struct AdvertiseTests {

@@ -1,7 +1,7 @@
 import BluetoothLE
 import Testing
 
-@testable import BLETool
+@testable import ble
 
 /// `ble serve`: advertising that the controller refuses to go on with.
 struct AdvertisingRenewalTests {

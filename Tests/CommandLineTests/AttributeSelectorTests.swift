@@ -1,7 +1,7 @@
 import BluetoothLE
 import Testing
 
-@testable import BLETool
+@testable import ble
 
 /// Which attributes a user means.
 struct AttributeSelectorTests {

@@ -4,7 +4,7 @@ import BluetoothDocuments
 import BluetoothGATT
 import Testing
 
-@testable import BLETool
+@testable import ble
 
 @Suite("ble serve --bearer: exact bytes in virtual time")
 struct BareServerTests {

@@ -2,7 +2,7 @@ import BluetoothHCI
 import BluetoothLE
 import Testing
 
-@testable import BLETool
+@testable import ble
 @testable import BluetoothCommandLine
 
 /// What `ble bench` counts.

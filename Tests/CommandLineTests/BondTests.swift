@@ -8,7 +8,7 @@ import FoundationEssentials
 import Testing
 
 @testable import BluetoothCommandLine
-@testable import BLETool
+@testable import ble
 
 /// `ble bonds`.
 struct BondTests {

@@ -1,7 +1,7 @@
 import BluetoothHCI
 import Testing
 
-@testable import BLETool
+@testable import ble
 
 /// `ble decode`: records as lines.
 struct CaptureDecoderTests {

@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 import Testing
 
-@testable import BLETool
+@testable import ble
 
 /// `ble decode --json`: records as objects.
 struct DecodeJSONTests {

@@ -114,7 +114,8 @@ struct DiagnosticsTests {
         #expect(Self.text(of: reader) == erasure + "b\n")
     }
 
-    @Test("A question is erased on all rows that it occupies", arguments: [(19, 0), (20, 0), (21, 1), (40, 1), (41, 2)])
+    @Test(
+        "A question is erased on all rows that it occupies", arguments: [(19, 0), (20, 0), (21, 1), (40, 1), (41, 2)])
     func wrapped(_ length: Int, _ rows: Int) {
         let (reader, writer) = Self.makePipe()
         defer {

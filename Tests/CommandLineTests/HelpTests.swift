@@ -1,10 +1,10 @@
 import ArgumentParser
 import Testing
 
-@testable import BLETool
-@testable import CentralExample
+@testable import ble
+@testable import central
 @testable import BluetoothCommandLine
-@testable import PeripheralExample
+@testable import peripheral
 
 /// The help of every command there is.
 struct HelpTests {

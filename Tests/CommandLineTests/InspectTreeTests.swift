@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothCommandLine
 import Testing
 
-@testable import BLETool
+@testable import ble
 
 @Suite("ble inspect: the tree")
 struct InspectTreeTests {

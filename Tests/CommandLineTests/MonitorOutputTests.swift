@@ -3,7 +3,7 @@ import BluetoothHCI
 import BluetoothPlatform
 import Testing
 
-@testable import BLETool
+@testable import ble
 
 /// `ble monitor`: records as lines, and in a capture.
 struct MonitorOutputTests {

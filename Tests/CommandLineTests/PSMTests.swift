@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BLETool
+@testable import ble
 
 @Suite("ble l2cap: the number of a service")
 struct PSMTests {

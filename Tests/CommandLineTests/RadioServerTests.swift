@@ -4,7 +4,7 @@ import HCITransport
 import Synchronization
 import Testing
 
-@testable import BLETool
+@testable import ble
 
 /// `ble radio`: hosts that come and go.
 struct RadioServerTests {

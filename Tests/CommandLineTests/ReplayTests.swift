@@ -4,7 +4,7 @@ import BluetoothDocuments
 import BluetoothGATT
 import Testing
 
-@testable import BLETool
+@testable import ble
 
 /// A device that is surveyed, recorded and served again, packet by packet in virtual time.
 @Suite("ble record and ble replay")

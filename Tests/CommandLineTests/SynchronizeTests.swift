@@ -3,7 +3,7 @@ import BluetoothLE
 import BluetoothGAP
 import Testing
 
-@testable import BLETool
+@testable import ble
 
 /// `ble sync`: the sets of a device.
 struct SynchronizeTests {

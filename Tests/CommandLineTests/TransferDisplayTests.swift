@@ -1,7 +1,7 @@
 import BluetoothCommandLine
 import Testing
 
-@testable import BLETool
+@testable import ble
 
 /// `ble l2cap`: the line about the octets it has carried.
 struct TransferDisplayTests {

@@ -1,7 +1,7 @@
 import BluetoothLE
 import Testing
 
-@testable import BLETool
+@testable import ble
 @testable import BluetoothCommandLine
 
 /// What `ble read`, `write` and `notify` make of octets, and of what a user types.

@@ -3,7 +3,7 @@ import BluetoothLE
 import FoundationEssentials
 import Testing
 
-@testable import BLETool
+@testable import ble
 
 /// How values are printed.
 struct ValueLinesTests {

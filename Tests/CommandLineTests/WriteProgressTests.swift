@@ -2,7 +2,7 @@ import BluetoothGATT
 import BluetoothLE
 import Testing
 
-@testable import BLETool
+@testable import ble
 @testable import BluetoothCommandLine
 
 /// `ble write`: the values that are known to have been written.

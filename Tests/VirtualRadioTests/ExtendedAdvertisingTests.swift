@@ -133,7 +133,8 @@ struct ExtendedAdvertisingTests {
 
     @Test(
         "LE Coded is received only by scanners that listen to it",
-        arguments: [true, false]) func coded(_ listens: Bool) {
+        arguments: [true, false]) func coded(_ listens: Bool)
+    {
         var bench = Self.bench()
         bench.prepare(bench.central, Self.scan(coded: listens), LESetExtendedScanEnable(isEnabled: true))
         var parameters = Self.parameters()

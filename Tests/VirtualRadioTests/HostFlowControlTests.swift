@@ -58,7 +58,8 @@ struct HostFlowControlTests {
         #expect(bench.answer(to: "01 33 0C 07 FB 00 00 02 00 00 00", from: bench.central) == "04 0E 04 01 33 0C 00")
     }
 
-    @Test("A controller without flow control does not support the commands, and reports that", arguments: [false, true])
+    @Test(
+        "A controller without flow control does not support the commands, and reports that", arguments: [false, true])
     func configuration(hasHostFlowControl: Bool) throws {
         var bench = Bench(central: { $0.hasHostFlowControl = hasHostFlowControl })
         bench.send(ReadLocalSupportedCommands(), from: bench.central)

@@ -95,7 +95,8 @@ struct PeriodicResponseTests {
     }
 
     @Test(
-        "a device is asked to connect in the subevent it listens to, instead of the subevent's data") func connects() {
+        "a device is asked to connect in the subevent it listens to, instead of the subevent's data") func connects()
+    {
         var bench = Self.listening()
         #expect(bench.answered(Self.connect(), bench.peripheral) == "040f0400018520")
         bench.prepare(bench.peripheral, Self.subevent(1, [6, 7]))

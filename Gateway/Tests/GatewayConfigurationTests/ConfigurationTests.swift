@@ -93,7 +93,7 @@ import Testing
         ("preset: nice", "line 1, preset: expected one of homeassistant, theengs, raw"),
         ("broker:\n  url: http://x", "line 2, broker.url: expected mqtt://HOST"),
         ("broker: {user: x}", "broker.url: expected mqtt://HOST"),
-        ("broker:\n  url: mqtt://x\n  tls: {ca: y}", "line 3, broker.tls.ca: TLS requires a URL that begins with mqtts"),
+        ("broker:\n  url: mqtt://x\n  tls: {ca: y}", "line 3, broker.tls.ca: TLS requires a URL that begins with"),
         ("broker:\n  url: mqtts://x\n  tls: {key: y}", "broker.tls.certificate: expected both a certificate and"),
         ("broker:\n  url: mqtt://x\n  password: y", "broker.user: expected a user"),
         ("broker:\n  url: mqtt://x\n  password_file: no", "line 3, broker.password_file: the file cannot be read"),

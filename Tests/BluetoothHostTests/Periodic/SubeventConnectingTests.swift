@@ -80,8 +80,7 @@ struct SubeventConnectingTests {
     }
 
     @Test("an attempt is cancelled with its set, or by the caller", arguments: [true, false])
-    func ended(_ bySet: Bool) throws
-    {
+    func ended(_ bySet: Bool) throws {
         var controller = try Self.advertising()
         let attempt = try Self.connect(&controller)
         controller.commands.removeAll()

@@ -102,8 +102,7 @@ struct SyncTransferTests {
         }
     }
 
-    @Test("pending requests end with their link, and are not sent afterwards") func overtaken() throws
-    {
+    @Test("pending requests end with their link, and are not sent afterwards") func overtaken() throws {
         var controller = ScriptedController.periodic([.lePeriodicAdvertisingSyncTransfer: .silence])
         let link = try controller.connect(0x40)
         let sync = try controller.synchronize()

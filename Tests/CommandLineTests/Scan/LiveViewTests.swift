@@ -1,7 +1,7 @@
 import BluetoothLE
 import Testing
 
-@testable import BLETool
+@testable import ble
 @testable import BluetoothCommandLine
 
 /// `ble scan` on a terminal: what is drawn, and what keys do.

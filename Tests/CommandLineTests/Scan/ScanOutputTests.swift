@@ -3,7 +3,7 @@ import BluetoothLE
 import BluetoothSMP
 import Testing
 
-@testable import BLETool
+@testable import ble
 @testable import BluetoothCommandLine
 
 /// `ble scan`: its lines, for people and for programs.

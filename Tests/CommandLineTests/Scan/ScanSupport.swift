@@ -1,7 +1,7 @@
 import BluetoothGAP
 import BluetoothLE
 
-@testable import BLETool
+@testable import ble
 
 /// A device that advertises, as a scan of the library reports it.
 func sighting(

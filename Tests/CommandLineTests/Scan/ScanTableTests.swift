@@ -1,7 +1,7 @@
 import BluetoothLE
 import Testing
 
-@testable import BLETool
+@testable import ble
 
 /// `ble scan`: which devices it knows, and what is news.
 struct ScanTableTests {

@@ -35,7 +35,7 @@ struct DiagnosticsTests {
         #expect((50..<66).contains(lines.count))
         diagnostics.write("b\n")
         let dropped = 100 - (lines.count - 1)
-        #expect(Self.text(of: reader) == "(\(dropped) messages were dropped because nobody read them)\nb\n")
+        #expect(Self.text(of: reader) == "(dropped \(counted(dropped, "message")) because nobody read them)\nb\n")
         diagnostics.write("c\n")
         #expect(Self.text(of: reader) == "c\n")
     }

@@ -180,7 +180,7 @@ final class Diagnostics: Sendable {
 
     private func write(_ text: String, _ state: inout State) {
         let isFirst = state.dropped == 0
-        let note = isFirst ? "" : "(\(state.dropped) messages were dropped because nobody read them)\n"
+        let note = isFirst ? "" : "(dropped \(counted(state.dropped, "message")) because nobody read them)\n"
         if put([UInt8]((note + text).utf8), patience: isFirst ? patience : .zero) {
             state.dropped = 0
         } else {

@@ -186,7 +186,7 @@ struct Bonds: AsyncParsableCommand {
                 return count
             } catch {
                 guard case .identityInUse = error else { throw CommandFailure(.failure, "\(error)") }
-                problems.append("\(bonds.count) bonds of \(identity.address): \(error)")
+                problems.append("\(counted(bonds.count, "bond")) of \(identity.address): \(error)")
                 return 0
             }
         }

@@ -65,7 +65,7 @@ struct Decode: AsyncParsableCommand {
         }
         let name = file == "-" ? "standard input" : file
         if reader.skippedCount > 0 {
-            say("ble: \(name): skipped \(reader.skippedCount) packets that are not from a Bluetooth controller")
+            say("ble: \(name): skipped \(counted(reader.skippedCount, "packet")) not from a Bluetooth controller")
         }
         guard reader.isAtRecordBoundary else {
             throw CommandFailure(

@@ -75,7 +75,7 @@ struct DeviceRecording {
             guard error == .timedOut else { throw error }
         }
         let (document, dropped) = await recording.result
-        if dropped > 0 { say("ble: \(dropped) values were not recorded because the recording is full") }
+        if dropped > 0 { say("ble: dropped \(counted(dropped, "value")) because the recording is full") }
         return document
     }
 

@@ -126,7 +126,8 @@ struct Scan: AsyncParsableCommand {
     }
 
     private func tellLoss(_ count: Int) {
-        if count > 0 { say("ble: \(count) advertising events were lost because the output was read too slowly") }
+        guard count > 0 else { return }
+        say("ble: lost \(counted(count, "advertising event")) because the output was read too slowly")
     }
 
     private func showNearestFirst(_ estimates: [ProximityEstimator.Estimate], limit: Int) throws {

@@ -76,7 +76,7 @@ struct Synchronize: AsyncParsableCommand {
                 say("ble: \(information.address), set \(information.sid), every \(information.interval)")
                 defer {
                     if sync.droppedCount > 0 {
-                        say("ble: \(sync.droppedCount) reports were lost because the output is slow")
+                        say("ble: lost \(counted(sync.droppedCount, "report")) because the output was read too slowly")
                     }
                 }
                 period = period ?? time.map(Attempts.init(within:))
@@ -113,21 +113,24 @@ struct Synchronize: AsyncParsableCommand {
 
     private func show(_ sync: PeriodicSync, _ left: Countdown, for time: Duration?) async throws {
         let json = json
+        let written: Result<Void, CommandFailure>
         do throws(BluetoothError) {
-            try await within(time) { () throws(BluetoothError) in
+            written = try await within(time) { () throws(BluetoothError) -> Result<Void, CommandFailure> in
                 for try await report in sync {
                     do throws(CommandFailure) {
                         try writeToStandardOutput(Self.line(report, sync.information, json: json))
                     } catch {
-                        // The reader of the output has closed it.
-                        return
+                        return .failure(error)
                     }
-                    if left.isOver() { return }
+                    if left.isOver() { break }
                 }
+                return .success(())
             }
         } catch {
             guard error == .timedOut else { throw error }
+            return
         }
+        try written.get()
     }
 
     private static func line(

@@ -9,6 +9,7 @@ import re
 import signal
 import sys
 
+import pytest
 from support.bluez import BlueZ
 from support.processes import BINARIES, Process, output_of, until
 from support.radio import present
@@ -18,6 +19,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Scripts/py
 from recipes import recipes  # noqa: E402
 
 
+# A report that arrives before the kernel considers the scan started is dropped, and the controller filters duplicates.
+@pytest.mark.flaky(
+    reruns=2, reason="the kernel drops the only report of a device if it arrives just as the scan begins")
 async def test_bleak_reads_a_device_from_a_file(daemon: BlueZ, tmp_path: pathlib.Path) -> None:
     text = recipes()
     (tmp_path / "battery.json").write_text(text["battery.json"])

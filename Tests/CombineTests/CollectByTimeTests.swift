@@ -15,7 +15,7 @@ struct CollectByTimeTests {
         return (upstream, received)
     }
 
-    @Test("Elements of each interval, nothing for an empty one, the rest at the end")
+    @Test("Elements are collected per interval; an empty one publishes nothing, and the end publishes the rest")
     func byTime() {
         let (upstream, received) = collect { .byTime($0, 2) }
         upstream.send(1)
@@ -34,7 +34,7 @@ struct CollectByTimeTests {
         #expect(upstream.notes == ["1", "+1", "+1", "+1"])
     }
 
-    @Test("What was collected before a failure is dropped")
+    @Test("A failure drops the elements collected so far")
     func failure() {
         let (upstream, received) = collect { .byTime($0, 2) }
         upstream.send(1)
@@ -44,7 +44,7 @@ struct CollectByTimeTests {
         #expect(scheduler.pending == 0)
     }
 
-    @Test("By time or count, whichever comes first")
+    @Test("byTimeOrCount publishes when the interval ends or the array is full")
     func byTimeOrCount() {
         let (upstream, received) = collect { .byTimeOrCount($0, 2, 2) }
         for value in 1...3 { upstream.send(value) }
@@ -57,7 +57,7 @@ struct CollectByTimeTests {
         #expect(received.lines == ["[1, 2]", "[3]", "[4, 5]", "[6, 7]", "[8]", "finished"])
     }
 
-    @Test("An array counts as many elements as it may have")
+    @Test("Demand for an array becomes demand for as many elements as it can hold")
     func demand() {
         let (upstream, received) = collect({ .byTimeOrCount($0, 2, 2) }, .max(2))
         received.more = { $0.contains(1) ? .max(1) : .none }
@@ -69,7 +69,7 @@ struct CollectByTimeTests {
         #expect(upstream.notes.last == "2")
     }
 
-    @Test("After it was cancelled no timer is left")
+    @Test("Cancelling removes the timer")
     func cancel() {
         let (upstream, received) = collect { .byTime($0, 2) }
         upstream.send(1)

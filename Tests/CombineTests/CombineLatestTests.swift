@@ -4,7 +4,7 @@ import Testing
 
 @Suite("CombineLatest and Zip")
 struct CombineLatestTests {
-    @Test("The newest elements are published together, once there is one of each")
+    @Test("CombineLatest publishes the latest elements once every publisher has sent one")
     func combineLatest() {
         let (a, b, received) = (
             PassthroughSubject<Int, Broken>(), CurrentValueSubject<String, Broken>("x"), Received<String>()
@@ -20,7 +20,7 @@ struct CombineLatestTests {
         #expect(received.lines == ["1x", "1y", "2y", "2z", "finished"])
     }
 
-    @Test("An element that is nil is an element")
+    @Test("A nil element counts as an element")
     func optional() {
         let (a, b, received) = (
             PassthroughSubject<Int?, Broken>(), PassthroughSubject<Int?, Broken>(), Received<(Int?, Int?)>()
@@ -32,7 +32,7 @@ struct CombineLatestTests {
         #expect(received.lines == ["(nil, Optional(2))", "(nil, nil)"])
     }
 
-    @Test("What is demanded is demanded of all, and what is beyond it is not published")
+    @Test("Demand goes to every publisher, and elements beyond the demand are not published")
     func demand() {
         let (a, b, received) = (Upstream(), Upstream(), Received<(Int, Int)>(.max(2)))
         received.more = { $0.0 == 2 ? .max(3) : .none }
@@ -55,7 +55,7 @@ struct CombineLatestTests {
         #expect(received.lines.last == "(99, 40)")
     }
 
-    @Test("It fails with the first publisher that does; when cancelled nothing is published")
+    @Test("CombineLatest fails with the first failure, and publishes nothing after it is cancelled")
     func ends() {
         let (a, b, failed, cancelled) = (Upstream(), Upstream(), Received<(Int, Int)>(), Received<(Int, Int)>())
         a.combineLatest(b).subscribe(failed)
@@ -75,7 +75,7 @@ struct CombineLatestTests {
         #expect(c.notes == ["all", "cancelled"] && d.notes == ["all", "cancelled"])
     }
 
-    @Test("Of three and of four")
+    @Test("CombineLatest of three and four publishers")
     func more() {
         let s = (0..<4).map { CurrentValueSubject<Int, Broken>($0) }
         let (three, four) = (Received<(Int, Int, Int)>(), Received<[Int]>())
@@ -89,7 +89,7 @@ struct CombineLatestTests {
         #expect(spelled.d === s[3])
     }
 
-    @Test("Zip publishes the first with the first, and finishes when no pair can come any more")
+    @Test("Zip pairs elements in order, and finishes when no further pair is possible")
     func zip() {
         let s = (0..<4).map { _ in PassthroughSubject<Int, Broken>() }
         let (two, three, four) = (Received<(Int, Int)>(), Received<(Int, Int, Int)>(), Received<(Int, Int, Int, Int)>())

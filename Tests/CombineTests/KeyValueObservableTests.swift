@@ -22,7 +22,7 @@ struct KeyValueObservableTests {
         }
     }
 
-    @Test("A property that can be observed is a publisher")
+    @Test("An observable property publishes its value and each change")
     func property() {
         let (lamp, received) = (Lamp(), Lines())
         var subscription: AnyCancellable? = received.attach(lamp.publisher(for: \.isOn))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Merge")
 struct MergeTests {
-    @Test("Elements are published as they arrive, and it finishes with the last publisher")
+    @Test("Merge publishes elements as they arrive, and finishes with the last publisher")
     func merge() {
         let (a, b, received) = (Upstream(), Upstream(), Received<Int>())
         a.merge(with: b).subscribe(received)
@@ -19,7 +19,7 @@ struct MergeTests {
         #expect(a.notes.first == "all" && b.notes.first == "all")
     }
 
-    @Test("It fails with the first publisher that does, and the others are cancelled")
+    @Test("Merge fails with the first failure, and cancels the other publishers")
     func failure() {
         let (upstreams, received) = ((0..<5).map { _ in Upstream() }, Received<Int>())
         Publishers.MergeMany(upstreams).subscribe(received)
@@ -32,7 +32,7 @@ struct MergeTests {
         #expect(upstreams.map { $0.notes.contains("cancelled") } == [false, true, true, false, true])
     }
 
-    @Test("Of each publisher one element waits for demand, and the end waits for it")
+    @Test("Merge holds one element per publisher until it is demanded, and finishes after it")
     func demand() {
         let (a, b, received) = (Upstream(), Upstream(), Received<Int>(.max(1)))
         received.more = { $0 == 3 ? .max(1) : .none }
@@ -51,7 +51,7 @@ struct MergeTests {
         #expect(a.notes == ["1", "+1", "1"] && b.notes == ["1", "1"])
     }
 
-    @Test("Demand without a limit, later on, is passed on")
+    @Test("A later request for unlimited demand is passed on")
     func unlimitedLater() {
         let (a, b, received) = (Upstream(), Upstream(), Received<Int>(.none))
         a.merge(with: b).subscribe(received)
@@ -61,7 +61,7 @@ struct MergeTests {
         #expect(a.notes == ["1", "1", "all"] && b.notes == ["1", "all"])
     }
 
-    @Test("After it was cancelled nothing is published")
+    @Test("Merge publishes nothing after it is cancelled")
     func cancel() {
         let (a, b, received) = (Upstream(), Upstream(), Received<Int>())
         a.merge(with: b).subscribe(received)
@@ -75,7 +75,7 @@ struct MergeTests {
         #expect(b.notes == ["all", "cancelled"])
     }
 
-    @Test("A publisher that is finished at once, none at all, and an element within an element")
+    @Test("A publisher that finishes immediately, no publishers, and an element sent from within another")
     func edges() {
         let empty = Received<Int>()
         Publishers.MergeMany([Upstream]()).subscribe(empty)
@@ -91,7 +91,7 @@ struct MergeTests {
         #expect(some.lines == ["0", "1", "2", "3", "finished"])
     }
 
-    @Test("Of two to eight publishers")
+    @Test("Merge of two to eight publishers")
     func counts() {
         let s = (0..<8).map { _ in PassthroughSubject<Int, Broken>() }
         let publishers: [AnyPublisher<Int, Broken>] = [

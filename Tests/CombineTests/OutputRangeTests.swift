@@ -5,7 +5,7 @@ import Testing
 @Suite("prefix and output")
 struct OutputRangeTests {
     @Test(
-        "Elements of a range, then the end with the last of them",
+        "Elements of the range are published, and the last one finishes the publisher",
         arguments: [
             (0..<1, [0], 1), (0..<3, [0, 1, 2], 3), (1..<3, [1, 2], 3), (2..<3, [2], 3),
         ])
@@ -22,7 +22,7 @@ struct OutputRangeTests {
         #expect(upstream.notes.filter { $0 == "cancelled" }.count == 1)
     }
 
-    @Test("prefix(n), output(at:), and an end before the range's")
+    @Test("prefix(n), output(at:), and a publisher that finishes before the range does")
     func operators() {
         let subject = PassthroughSubject<Int, Broken>()
         let (first, second, short) = (Received<Int>(), Received<Int>(), Received<Int>())
@@ -37,7 +37,7 @@ struct OutputRangeTests {
         #expect(short.lines == ["10", "20", "finished"])
     }
 
-    @Test("An element before the range costs no demand, and elements come as demanded")
+    @Test("Elements before the range use no demand, and elements in it arrive as demanded")
     func demand() {
         let (upstream, received) = (Upstream(), Received<Int>(.max(1)))
         received.more = { $0 == 2 ? .max(4) : .none }
@@ -46,7 +46,7 @@ struct OutputRangeTests {
         #expect(upstream.notes == ["1", "+1", "+4", "cancelled"])
     }
 
-    @Test("An element that is sent while the last is received is not published")
+    @Test("An element sent while the last one is being received is not published")
     func nested() {
         let (subject, received) = (PassthroughSubject<Int, Broken>(), Received<Int>())
         received.more = {
@@ -75,7 +75,7 @@ struct OutputRangeTests {
 
     private func sent<S: Subject>(_ subject: S) -> Publishers.OutputRange<S> { subject.prefix(1) }
 
-    @Test("Publishers of the application's own, and any publisher")
+    @Test("Custom publishers, generic subjects and opaque publishers have these operators")
     func own() {
         let (subject, one, two, three) = (
             PassthroughSubject<Int, Broken>(), Received<Int>(), Received<Int>(), Received<Int>()

@@ -2,11 +2,11 @@ import CoreBluetooth
 import CoreBluetoothTesting
 import Testing
 
-@Suite("The adapter of an app that is tested", .timeLimit(.minutes(30)))
+@Suite("The adapter of the app under test", .timeLimit(.minutes(30)))
 struct AdapterTests {
     private let air = TestRadio()
 
-    @Test("It is off, or forbidden, for an app that is started then")
+    @Test("An app started while the adapter is off or access is denied sees that state")
     func offAtFirst() async {
         await air.simulatePowerOff()
         let app = air.app { Explorer() }
@@ -22,7 +22,7 @@ struct AdapterTests {
         #expect(await other.next() == "poweredOn")
     }
 
-    @Test("It comes back as it was: switched off while forbidden")
+    @Test("An adapter switched off while access was denied is still off when access is granted")
     func offMeanwhile() async {
         let app = air.app { Explorer() }
         #expect(await app.next() == "poweredOn")
@@ -36,7 +36,7 @@ struct AdapterTests {
         #expect(await app.next() == "poweredOn")
     }
 
-    @Test("Switching it off twice is told once")
+    @Test("Switching the adapter off twice is reported once")
     func twice() async {
         let app = air.app { Explorer() }
         #expect(await app.next() == "poweredOn")

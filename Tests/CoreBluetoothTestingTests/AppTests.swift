@@ -102,7 +102,7 @@ struct AppTests {
         return sensor
     }
 
-    @Test("It finds, reads and writes, and is told of values")
+    @Test("An app finds a peripheral, reads, writes, and receives values and the disconnection")
     func values() async throws {
         let sensor = try await sensor()
         let app = air.app { App() }
@@ -117,7 +117,7 @@ struct AppTests {
         #expect(await app.next() == "lost, 7")
     }
 
-    @Test("Another program joins a link that it has")
+    @Test("Another program can join the app's link")
     func joined() async throws {
         let sensor = try await sensor()
         let app = air.app { App() }
@@ -129,7 +129,7 @@ struct AppTests {
         #expect(await app.next() == "lost, 7")
     }
 
-    @Test("It is told when its own adapter is switched off, reset or forbidden")
+    @Test("An app's state follows its adapter: switched off, unauthorized, reset")
     func adapter() async throws {
         let sensor = try await sensor()
         let app = air.app { App() }
@@ -150,7 +150,7 @@ struct AppTests {
     }
 
     @Test(
-        "It hears how far a peripheral is away",
+        "A peripheral's proximity sets the RSSI that the app receives",
         arguments: [
             (TestRadio.Proximity.immediate, -40), (.near, -60), (.far, -85),
         ])

@@ -8,7 +8,7 @@ struct LinkTests {
     private let sensor = VirtualPeripheral(name: "Heart", services: [VirtualService("180D", [.init("2A37", .notify)])])
 
     @Test(
-        "They end as a test wants them to",
+        "A link ends with the error that the test chooses",
         arguments: [(CBError.Code.peripheralDisconnected, "lost, 7"), (.connectionTimeout, "lost, 6")])
     func ends(_ error: CBError.Code, line: String) async throws {
         try await air.add(sensor)
@@ -22,7 +22,7 @@ struct LinkTests {
         _ = await app.explore()
     }
 
-    @Test("One that another program has made is the app's to join, and not to end")
+    @Test("An app can join another program's link, but not end it")
     func otherProgram() async throws {
         try await air.add(sensor)
         try await sensor.simulateConnection()
@@ -49,7 +49,7 @@ struct LinkTests {
         #expect(await sensor.connectionCount == 0)
     }
 
-    @Test("One that is silent, or crashes, is found when it advertises again")
+    @Test("A silent or crashed peripheral is found when it advertises again")
     func silence() async throws {
         let other = VirtualPeripheral(name: "Other", proximity: .immediate)
         try await air.add(sensor)

@@ -40,7 +40,7 @@ private final class App: NSObject, CBPeripheralManagerDelegate {
 
 @Suite("An app's services, against a declared central", .timeLimit(.minutes(30)))
 struct ServiceTests {
-    @Test("They are found, read, written and subscribed to")
+    @Test("A central finds the app's service, reads, writes and subscribes")
     func values() async throws {
         let air = TestRadio()
         let app = air.app { App() }

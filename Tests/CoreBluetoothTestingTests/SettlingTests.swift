@@ -85,7 +85,7 @@ struct SettlingTests {
             )
         ])
 
-    @Test("The app has been told of each value, and of what it did because of that", arguments: [false, true])
+    @Test("settle() waits for each value, and for the app's responses to it", arguments: [false, true])
     func chain(isManual: Bool) async throws {
         let air = TestRadio(time: isManual ? .manual : .system)
         try await air.radio.passing { try await air.add(sensor) }
@@ -101,7 +101,7 @@ struct SettlingTests {
         #expect(lines.count { $0 == "written" } == 3)
     }
 
-    @Test("An app whose queue is held up is waited for")
+    @Test("settle() waits for an app whose queue is suspended")
     func heldUp() async throws {
         let air = TestRadio()
         try await air.add(sensor)
@@ -115,7 +115,7 @@ struct SettlingTests {
         #expect(app.queue.sync { app.lines.count { $0.hasPrefix("read") } } == 50)
     }
 
-    @Test("The end of a link is something that was sent")
+    @Test("settle() waits until the app learns of a disconnection")
     func disconnection() async throws {
         let air = TestRadio()
         try await air.add(sensor)
@@ -126,7 +126,7 @@ struct SettlingTests {
         #expect(app.queue.sync { app.lines } == ["lost"])
     }
 
-    @Test("Without managers, and with the adapter off, there is nothing to wait for")
+    @Test("settle() returns without managers, and while the adapter is off")
     func nothing() async throws {
         let air = TestRadio()
         await air.settle()

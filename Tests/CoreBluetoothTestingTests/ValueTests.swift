@@ -26,7 +26,7 @@ private final class Firmware: VirtualPeripheralDelegate {
 struct ValueTests {
     private let air = TestRadio()
 
-    @Test("Those that are kept change when they are written; for the others the delegate is asked")
+    @Test("Writes change stored values; reads of other values go to the delegate")
     func readAndWritten() async throws {
         let firmware = Firmware()
         let device = VirtualPeripheral(
@@ -58,7 +58,7 @@ struct ValueTests {
         #expect(Array(firmware.lines.prefix(4)) == ["2 for F001", "read F003", "512 for F002", "read F002"])
     }
 
-    @Test("They are notified or indicated, and kept", arguments: [CBCharacteristicProperties.notify, .indicate])
+    @Test("Updates are notified or indicated, and stored", arguments: [CBCharacteristicProperties.notify, .indicate])
     func told(_ way: CBCharacteristicProperties) async throws {
         let firmware = Firmware()
         let device = VirtualPeripheral(

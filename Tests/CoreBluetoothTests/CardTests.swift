@@ -2,13 +2,13 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("Both roles, from one end to the other", .timeLimit(.minutes(30)))
+@Suite("Both roles, end to end", .timeLimit(.minutes(30)))
 struct CardTests {
     static let service = CBUUID(string: "E07F0AE8-00BB-47F5-94F4-4A7174EA3032")
     static let notified = CBUUID(string: "F001")
     static let written = CBUUID(string: "F002")
 
-    @Test("The order in which things are told, on both sides")
+    @Test("The order of callbacks on both sides")
     func order() async throws {
         let stage = Stage()
         let (near, far) = (stage.radio.addController(), stage.radio.addController())

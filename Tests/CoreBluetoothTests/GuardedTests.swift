@@ -4,7 +4,7 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-@Suite("State that threads share", .timeLimit(.minutes(30)))
+@Suite("State shared between threads", .timeLimit(.minutes(30)))
 struct GuardedTests {
     private final class Holder {
         @Guarded var ending: Ending?
@@ -23,7 +23,7 @@ struct GuardedTests {
         deinit { if holder.ending == nil { end() } }
     }
 
-    @Test("An object that is let go by a property may look at it")
+    @Test("An object released by a guarded property may read that property")
     func release() {
         var isOver = false
         let holder = Holder()
@@ -36,7 +36,7 @@ struct GuardedTests {
         func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
     }
 
-    @Test("A delegate is set, and goes, while another thread asks for it")
+    @Test("A delegate is set and released while another thread reads it")
     func delegate() {
         let stage = Stage()
         let queue = DispatchQueue(label: "peripheral manager")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("The events that wait for a manager's queue")
+@Suite("Events waiting for a manager's queue")
 struct InboxTests {
     /// A lock after whose release something happens once, as if another thread had waited for it.
     private final class WatchedLock: NSLock, @unchecked Sendable {
@@ -25,7 +25,7 @@ struct InboxTests {
         func enqueue(_ block: @escaping @Sendable () -> Void) { blocks.append(block) }
     }
 
-    @Test("A block that has found nothing leaves new events to the block for which they were scheduled")
+    @Test("A block that found no more events leaves new ones to the block scheduled for them")
     func nextBlock() {
         let lock = WatchedLock(), blocks = Blocks()
         let inbox = Inbox<Int>(.virtual(blocks), lock)

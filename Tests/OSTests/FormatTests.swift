@@ -28,7 +28,7 @@ struct FormatTests {
         ]
     }
 
-    @Test("Formats and their arguments", arguments: rows.indices)
+    @Test("Formats and their output", arguments: rows.indices)
     func format(row: Int) {
         let (format, arguments, expected) = Self.rows[row]
         let log = OSLog(subsystem: "format\(row)", category: "")
@@ -45,7 +45,7 @@ struct FormatTests {
         #expect(Recorder.lines(of: "format\(row)") == ["info " + expected])
     }
 
-    @Test("The ways to call it")
+    @Test("Every form of the call logs a message")
     func calls() {
         let log = OSLog(subsystem: "calls", category: "bluetooth")
         let name = "Heart"

@@ -6,7 +6,7 @@ import os
 struct LoggerTests {
     init() { Recorder.bootstrap }
 
-    @Test("Each level has one of swift-log")
+    @Test("Each level maps to a swift-log level")
     func levels() {
         let logger = Logger(subsystem: "levels", category: "bluetooth")
         logger.trace("a")
@@ -61,14 +61,14 @@ struct LoggerTests {
         ]
     }()
 
-    @Test("Values appear as they are said to", arguments: rows.indices)
+    @Test("Values follow their privacy, alignment and format options", arguments: rows.indices)
     func message(row: Int) {
         let label = "message\(row)"
         Logger(subsystem: label, category: "").info(Self.rows[row].0)
         #expect(Recorder.lines(of: label) == ["info " + Self.rows[row].1])
     }
 
-    @Test("A mask is the same for the same value, and another for another")
+    @Test("Equal values have equal hash masks, and different values have different ones")
     func mask() throws {
         let logger = Logger(subsystem: "mask", category: "")
         for name in ["Heart", "Heart", "Lung"] { logger.info("\(name, privacy: .private(mask: .hash))") }
@@ -78,7 +78,7 @@ struct LoggerTests {
         #expect(lines[0] == lines[1] && lines[1] != lines[2] && lines[0] == lines[3])
     }
 
-    @Test("What is not kept is not put together")
+    @Test("Messages below the log level are not evaluated")
     func lazy() {
         var calls = 0
         func expensive() -> Int {
@@ -94,7 +94,7 @@ struct LoggerTests {
         #expect(calls == 1)
     }
 
-    @Test("A lock is for all copies, and is free again after an error")
+    @Test("Copies of a lock share it, and an error releases it")
     func lock() {
         struct Failure: Error {}
         let (lock, copy) = { ($0, $0) }(OSAllocatedUnfairLock(initialState: [Int]()))
@@ -110,7 +110,7 @@ struct LoggerTests {
         #expect(plain.withLock { 5 } == 5)
     }
 
-    @Test("A lock in memory of the program's own")
+    @Test("os_unfair_lock in memory that the program allocates")
     func unfairLock() {
         let lock = UnsafeMutablePointer<os_unfair_lock>.allocate(capacity: 1)
         defer { lock.deallocate() }

@@ -10,7 +10,7 @@ struct SignpostTests {
         Recorder.lines(of: label).map { $0.replacing(/after [0-9.e-]+ seconds/, with: "after …") }
     }
 
-    @Test("Intervals and events are messages")
+    @Test("Intervals and events of OSSignposter are logged as messages")
     func signposter() throws {
         let signposter = OSSignposter(subsystem: "signposter", category: .pointsOfInterest)
         let state = signposter.beginInterval("connect", id: OSSignpostID(7), "to \("Heart", privacy: .public)")
@@ -29,7 +29,7 @@ struct SignpostTests {
             !OSSignposter.disabled.isEnabled && OSSignposter(logger: Logger(subsystem: "x", category: "")).isEnabled)
     }
 
-    @Test("So are those of the function")
+    @Test("Intervals and events of os_signpost are logged as messages")
     func function() {
         let log = OSLog(subsystem: "function", category: "")
         let id = OSSignpostID(log: log)

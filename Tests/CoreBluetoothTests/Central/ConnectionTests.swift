@@ -7,7 +7,7 @@ import VirtualRadio
 
 @Suite("D: connections", .timeLimit(.minutes(30)))
 struct ConnectionTests {
-    @Test("Row 28: an attempt goes on until the peripheral is there, however often it is asked for")
+    @Test("Row 28: an attempt continues until the peripheral appears, however often connect is called")
     func patience() async throws {
         let scene = try await CentralScene(time: .manual)
         let peripheral = try await scene.stage.passing { try await scene.found() }
@@ -23,7 +23,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("Row 29: each state has been reached when it is told")
+    @Test("Row 29: when a callback reports a state, the object has already reached it")
     func states() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.found()
@@ -43,7 +43,7 @@ struct ConnectionTests {
         await scene.recorder.expect("disconnected disconnected -")
     }
 
-    @Test("Row 31: to cancel ends an attempt, too, and is no error")
+    @Test("Row 31: cancelling also ends an attempt, without an error")
     func cancelAttempt() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.found()
@@ -60,7 +60,7 @@ struct ConnectionTests {
         #expect(scene.peripheral.connections.isEmpty)
     }
 
-    @Test("Row 31: to connect again at once begins anew: an attempt")
+    @Test("Row 31: connecting right after cancelling an attempt starts again")
     func cancelAndConnectAttempt() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.found()
@@ -85,7 +85,7 @@ struct ConnectionTests {
         #expect(scene.recorder.all.count { $0.hasPrefix("connected") } == 1)
     }
 
-    @Test("Row 31: to connect again at once begins anew: a connection")
+    @Test("Row 31: connecting right after cancelling a connection starts again")
     func cancelAndConnect() async throws {
         let scene = try await CentralScene()
         let (peripheral, characteristics) = try await scene.discovered()
@@ -106,7 +106,7 @@ struct ConnectionTests {
         #expect(peripheral.services?.count == 1)
     }
 
-    @Test("Row 31: an attempt that somebody else waits for goes on, or begins anew, when one gives up")
+    @Test("Row 31: an attempt of two managers continues, or starts again, when one of them cancels")
     func cancelOfTwo() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.found()
@@ -132,7 +132,7 @@ struct ConnectionTests {
         await others.recorder.skip(to: "connected connected")
     }
 
-    @Test("Row 32: what ended a connection that nobody wanted to end is told")
+    @Test("Row 32: an unexpected disconnection reports its cause")
     func byPeer() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.connected()
@@ -142,7 +142,7 @@ struct ConnectionTests {
         #expect(peripheral.state == .disconnected)
     }
 
-    @Test("Row 32: a peripheral that is not heard any more has timed out")
+    @Test("Row 32: a peripheral that goes out of range times out")
     func outOfRange() async throws {
         let scene = try await CentralScene(time: .manual)
         let peripheral = try await scene.stage.passing { try await scene.connected() }
@@ -151,7 +151,7 @@ struct ConnectionTests {
         #expect(peripheral.state == .disconnected)
     }
 
-    @Test("Row 33: an attempt fails where no try at it is heard; the next is another")
+    @Test("Row 33: an attempt fails when all its retries have failed; a new attempt succeeds")
     func failing() async throws {
         let scene = try await CentralScene(time: .manual)
         let peripheral = try await scene.stage.passing { try await scene.found() }
@@ -164,7 +164,7 @@ struct ConnectionTests {
         await scene.stage.passing { await scene.recorder.expect("connected connected") }
     }
 
-    @Test("Row 33: a controller has only so many links")
+    @Test("Row 33: a connection beyond the controller's limit fails")
     func limit() async throws {
         let scene = try await CentralScene(maximumConnections: 0)
         let peripheral = try await scene.found()
@@ -173,7 +173,7 @@ struct ConnectionTests {
         #expect(peripheral.state == .disconnected)
     }
 
-    @Test("Row 34: the short form of `didDisconnect` is called where the long one is not implemented")
+    @Test("Row 34: the short form of `didDisconnect` is called if the long form is not implemented")
     func shortForm() async throws {
         final class Short: NSObject, CBCentralManagerDelegate {
             let recorder = Recorder()
@@ -190,7 +190,7 @@ struct ConnectionTests {
         await short.recorder.expect("short -")
     }
 
-    @Test("Row 35: a connection that is to be kept is made again, until it is cancelled")
+    @Test("Row 35: a connection with auto-reconnect is made again until it is cancelled")
     func reconnect() async throws {
         let scene = try await CentralScene()
         let options = [CBConnectPeripheralOptionEnableAutoReconnect: true]
@@ -210,7 +210,7 @@ struct ConnectionTests {
         await scene.recorder.skip(to: "disconnected disconnected -")
     }
 
-    @Test("Row 35: what waited on the lost connection is not in the way of the next one")
+    @Test("Row 35: writes pending on the lost connection do not block the next one")
     func reconnectAfterwards() async throws {
         let scene = try await CentralScene()
         let options = [CBConnectPeripheralOptionEnableAutoReconnect: true]
@@ -231,7 +231,7 @@ struct ConnectionTests {
         await scene.recorder.skip(to: "value F001 07 -")
     }
 
-    @Test("Row 36: after the end nothing is told of the peripheral, and what was discovered is over")
+    @Test("Row 36: after a disconnection a peripheral reports nothing, and its discovered objects are invalid")
     func afterwards() async throws {
         let log = Log()
         let scene = try await CentralScene()
@@ -251,7 +251,7 @@ struct ConnectionTests {
         #expect(log.contains("is not known to \(peripheral)"))
     }
 
-    @Test("Row 38: the MTU is exchanged without being asked for")
+    @Test("Row 38: the ATT_MTU is exchanged automatically")
     func mtu() async throws {
         let scene = try await CentralScene(mtu: 185)
         let peripheral = try await scene.found()
@@ -262,7 +262,7 @@ struct ConnectionTests {
         #expect(peripheral.maximumWriteValueLength(for: .withResponse) == 512)
     }
 
-    @Test("Row 39: links of others are told where that was asked for")
+    @Test("Row 39: a manager registered for connection events receives those of other managers' links")
     func connectionEvents() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.found()
@@ -275,7 +275,7 @@ struct ConnectionTests {
         await others.recorder.expect("event peerDisconnected")
     }
 
-    @Test("Row 40: a connection can be put off")
+    @Test("Row 40: a connection can be delayed, and cancelled before it starts")
     func startDelay() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.found()
@@ -295,7 +295,7 @@ struct ConnectionTests {
         case managerReleased, poweredOff
     }
 
-    @Test("Row 32: a peripheral whose adapter closes has disconnected within 100 ms", arguments: Ending.allCases)
+    @Test("Row 32: a peripheral whose adapter closes disconnects within 100 ms", arguments: Ending.allCases)
     func adapterCloses(_ ending: Ending) async throws {
         let scene = try await CentralScene(time: .manual)
         let port = scene.stage.radio.addController()

@@ -14,7 +14,7 @@ struct DiscoveryTests {
         return [try await scene.peripheral.publish(twin), try await scene.peripheral.publish(twin)]
     }
 
-    @Test("Row 41: there is nothing before it has been discovered")
+    @Test("Row 41: lists are nil before discovery")
     func nothing() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.connected()
@@ -30,7 +30,7 @@ struct DiscoveryTests {
         #expect(characteristic.properties == [.read, .write, .writeWithoutResponse])
     }
 
-    @Test("Row 48: without a delegate it is done, with a line in the log")
+    @Test("Row 48: discovery without a delegate is carried out and logged")
     func unheard() async throws {
         let log = Log()
         let scene = try await CentralScene()
@@ -48,7 +48,7 @@ struct DiscoveryTests {
         #expect(log.lines.filter { $0.contains(line) }.count == 1)
     }
 
-    @Test("Row 42: discovery adds to what was discovered, and objects stay the same")
+    @Test("Row 42: discovery adds to earlier results, and known objects stay the same")
     func accumulation() async throws {
         let scene = try await CentralScene()
         let services = try await Self.twins(on: scene)
@@ -77,7 +77,7 @@ struct DiscoveryTests {
         withExtendedLifetime(services) {}
     }
 
-    @Test("Row 43: a filter that fits nothing is no failure")
+    @Test("Row 43: a filter that matches nothing is not an error")
     func noMatch() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.connected()
@@ -92,7 +92,7 @@ struct DiscoveryTests {
         #expect(service.characteristics == [])
     }
 
-    @Test("Row 45: included services and descriptors are only found by their own calls")
+    @Test("Row 45: included services and descriptors are found only by their own calls")
     func includedAndDescriptors() async throws {
         let scene = try await CentralScene()
         _ = try await Self.twins(on: scene)
@@ -121,7 +121,7 @@ struct DiscoveryTests {
         #expect(notified.descriptors?.map(\.uuid.uuidString) == ["2902"])
     }
 
-    @Test("Row 47: services that have changed are over, and can be discovered anew")
+    @Test("Row 47: changed services are invalidated, and can be discovered again")
     func modified() async throws {
         let scene = try await CentralScene()
         let (peripheral, characteristics) = try await scene.discovered()
@@ -148,7 +148,7 @@ struct DiscoveryTests {
         await scene.recorder.expect("value F001 010203 -")
     }
 
-    @Test("Row 47: who was subscribed to what has changed can subscribe again")
+    @Test("Row 47: a subscriber of a changed service can subscribe again")
     func subscribedAnew() async throws {
         let scene = try await CentralScene()
         let (peripheral, characteristics) = try await scene.discovered()

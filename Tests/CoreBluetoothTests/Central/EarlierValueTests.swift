@@ -7,7 +7,7 @@ import VirtualRadio
 
 @Suite("Values of earlier subscriptions", .timeLimit(.minutes(30)))
 struct EarlierValueTests {
-    @Test("Values that came before the request for the subscription are not delivered")
+    @Test("Values that arrive before the subscription request is sent are not delivered")
     func earlierValues() async throws {
         let scene = try await CentralScene(time: .manual)
         let (peripheral, characteristics) = try await scene.discovered()

@@ -6,7 +6,7 @@ import VirtualRadio
 @Suite("Extended advertising", .timeLimit(.minutes(30)))
 struct ExtendedAdvertisingTests {
     @Test(
-        "extendedScanAndConnect is supported where the radio can do it: the peripheral is found and connected to",
+        "extendedScanAndConnect is supported if the radio is capable, and scans then find extended advertisers",
         arguments: [true, false])
     func supported(_ isExtended: Bool) async throws {
         let stage = Stage()

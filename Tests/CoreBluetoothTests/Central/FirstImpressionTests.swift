@@ -4,9 +4,9 @@ import Synchronization
 import Testing
 import VirtualRadio
 
-@Suite("Core Bluetooth's first impressions", .timeLimit(.minutes(30)))
+@Suite("Core Bluetooth: hidden services, timing and order", .timeLimit(.minutes(30)))
 struct FirstImpressionTests {
-    @Test("Row 87: services that the system uses itself are not shown, whether all are asked for or they by name")
+    @Test("Row 87: system services are hidden, even if discovery names them")
     func hiddenServices() async throws {
         let scene = try await CentralScene()
         let hid = try await scene.peripheral.publish(.init(uuid: "1812"))
@@ -20,7 +20,7 @@ struct FirstImpressionTests {
         withExtendedLifetime(hid) {}
     }
 
-    @Test("Row 87: a tool that wants to see them can")
+    @Test("Row 87: `showsSystemServices` shows the system services")
     func shownServices() async throws {
         // What is switched there counts for the whole process.
         await #expect(processExitsWith: .success) {
@@ -33,7 +33,7 @@ struct FirstImpressionTests {
         }
     }
 
-    @Test("Row 88: the first callback comes when the manager has been kept")
+    @Test("Row 88: the first callback comes after the manager has been assigned")
     func firstCallback() async throws {
         final class App: NSObject, CBCentralManagerDelegate {
             let told = Recorder()
@@ -112,7 +112,7 @@ struct FirstImpressionTests {
         ) { tell() }
     }
 
-    @Test("Row 91: what no central is asked is answered at once, but not before the caller has gone on")
+    @Test("Row 91: a peripheral manager's local answers come after the caller has continued")
     func localAnswerOfManager() async throws {
         let stage = Stage()
         let listener = Listener()
@@ -125,7 +125,7 @@ struct FirstImpressionTests {
         }
     }
 
-    @Test("Row 91: what the peripheral is not asked is answered no sooner")
+    @Test("Row 91: a peripheral's local answers come after the caller has continued")
     func localAnswerOfPeripheral() async throws {
         let scene = try await CentralScene()
         let (peripheral, characteristics) = try await scene.discovered()
@@ -138,7 +138,7 @@ struct FirstImpressionTests {
         }
     }
 
-    @Test("Row 91: who calls without end delays the answers, and does not prevent them")
+    @Test("Row 91: endless calls delay the answers, but do not prevent them")
     func manyCalls() async throws {
         let scene = try await CentralScene()
         let (peripheral, characteristics) = try await scene.discovered()
@@ -170,7 +170,7 @@ struct FirstImpressionTests {
         await scene.recorder.expect("value F001 \(value.hex) -")
     }
 
-    @Test("Row 90: a subscription is told before the first value that comes of it")
+    @Test("Row 90: a subscription is reported before its first value")
     func subscriptionBeforeValue() async throws {
         let scene = try await CentralScene()
         let (peripheral, characteristics) = try await scene.discovered()

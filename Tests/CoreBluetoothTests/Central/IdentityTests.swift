@@ -3,9 +3,9 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("C: the identity and the lifetime of peripherals", .timeLimit(.minutes(30)))
+@Suite("C: identity and lifetime of peripherals", .timeLimit(.minutes(30)))
 struct IdentityTests {
-    @Test("Row 22: an identifier is the same for every manager that has this state, and another elsewhere")
+    @Test("Row 22: an identifier is the same for managers that share a state directory, and differs elsewhere")
     func identifier() async throws {
         let scene = try await CentralScene()
         let identifier = try await scene.found().identifier
@@ -28,7 +28,7 @@ struct IdentityTests {
         #expect(permissions == 0o600)
     }
 
-    @Test("Row 23: who lets go of a peripheral loses the connection, and is told why in the log")
+    @Test("Row 23: releasing a peripheral ends its connection, and the reason is logged")
     func abandoned() async throws {
         let log = Log()
         let scene = try await CentralScene()
@@ -43,7 +43,7 @@ struct IdentityTests {
         #expect(log.contains("Cancelling connection for unused peripheral \(identifier)"))
     }
 
-    @Test("Row 24: one peripheral is one object as long as it is held")
+    @Test("Row 24: a peripheral is the same object as long as it is held")
     func sameObject() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.found()
@@ -58,7 +58,7 @@ struct IdentityTests {
         #expect(table == [peripheral: 2])
     }
 
-    @Test("Row 25: known peripherals can be connected to without a scan; unknown identifiers are passed over")
+    @Test("Row 25: known peripherals can be connected to without a scan; unknown identifiers are skipped")
     func retrieve() async throws {
         let scene = try await CentralScene()
         let identifier = try await scene.found().identifier
@@ -70,7 +70,7 @@ struct IdentityTests {
         await scene.recorder.skip(to: "connected connected")
     }
 
-    @Test("Row 26: links of others are told, but have to be connected to here")
+    @Test("Row 26: links of other managers are listed, but each manager must connect to them itself")
     func retrieveConnected() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.connected()
@@ -86,7 +86,7 @@ struct IdentityTests {
         withExtendedLifetime(peripheral) {}
     }
 
-    @Test("Row 27: nothing that is discovered keeps its owner")
+    @Test("Row 27: discovered objects do not retain their owner")
     func backPointers() async throws {
         let scene = try await CentralScene()
         var peripheral: CBPeripheral?
@@ -102,7 +102,7 @@ struct IdentityTests {
         #expect(characteristic.service?.peripheral == nil)
     }
 
-    @Test("Manager, peripheral and adapter go when the application lets go of them")
+    @Test("Releasing a manager and its peripheral ends the link and closes the adapter")
     func everythingGoes() async throws {
         let scene = try await CentralScene()
         let events = CentralRecorder(Recorder())

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-@Suite("E: what is known of a peripheral", .timeLimit(.minutes(30)))
+@Suite("E: known peripherals", .timeLimit(.minutes(30)))
 struct KnownPeripheralTests {
-    @Test("Row 46: the database of a peripheral that is met again is not asked for")
+    @Test("Row 46: the database of a known peripheral is not discovered again")
     func discoverAgain() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).btsnoop").path
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-@Suite("A part that is lost", .timeLimit(.minutes(30)))
+@Suite("Lost and malformed frames", .timeLimit(.minutes(30)))
 struct LossTests {
     @Test(
-        "A characteristic that notifies is told of a loss, in its place among the values",
+        "A lost notification is reported as an error, in its place among the values",
         arguments: FrameFault.allCases)
     func notified(_ fault: FrameFault) async throws {
         let stage = Stage()
@@ -49,7 +49,7 @@ struct LossTests {
     }
 
     @Test(
-        "A central that writes without response and of which a part is lost is disconnected",
+        "A central is disconnected if one of its writes without response is lost or malformed",
         arguments: FrameFault.allCases)
     func written(_ fault: FrameFault) async throws {
         let stage = Stage()

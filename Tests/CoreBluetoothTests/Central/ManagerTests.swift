@@ -5,7 +5,7 @@ import VirtualRadio
 
 @Suite("A: managers, queues, state", .timeLimit(.minutes(30)))
 struct ManagerTests {
-    @Test("Row 1: a manager is unknown when it is made, and its state is told afterwards, on the queue")
+    @Test("Row 1: a new manager's state is unknown; the first state is reported later, on the queue")
     func unknown() async throws {
         let stage = Stage()
         let events = CentralRecorder(Recorder())
@@ -21,7 +21,7 @@ struct ManagerTests {
         #expect(manager.state == .poweredOn)
     }
 
-    @Test("Row 2: without a queue everything comes on the main queue")
+    @Test("Row 2: without a queue, callbacks run on the main queue")
     @MainActor func mainQueue() async throws {
         final class Delegate: NSObject, CBCentralManagerDelegate {
             let told = Recorder()
@@ -37,7 +37,7 @@ struct ManagerTests {
         #expect(manager.state == .poweredOn)
     }
 
-    @Test("Row 3: a delegate that is set later is told of the state")
+    @Test("Row 3: a delegate that is set later still receives the first state")
     func lateDelegate() async throws {
         let stage = Stage()
         let events = CentralRecorder(Recorder())
@@ -52,7 +52,7 @@ struct ManagerTests {
         withExtendedLifetime(manager) {}
     }
 
-    @Test("Row 4: delegates are not kept")
+    @Test("Row 4: delegates are held weakly")
     func weakDelegates() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.found()
@@ -64,7 +64,7 @@ struct ManagerTests {
         #expect(scene.manager.delegate == nil && peripheral.delegate == nil)
     }
 
-    @Test("Row 5: before the adapter is on, calls are ignored, with a line in the log")
+    @Test("Row 5: before the adapter is on, calls are ignored and logged")
     func misuse() async throws {
         let log = Log()
         let stage = Stage()
@@ -85,7 +85,7 @@ struct ManagerTests {
         withExtendedLifetime(manager) {}
     }
 
-    @Test("Row 6, 7, 36: with the adapter everything goes, and only the state is told")
+    @Test("Row 6, 7, 36: losing the adapter ends the scan and the links, and only the state is reported")
     func adapterGone() async throws {
         let scene = try await CentralScene()
         let (peripheral, characteristics) = try await scene.discovered()
@@ -107,7 +107,7 @@ struct ManagerTests {
         await scene.recorder.skip(to: "connected connected")
     }
 
-    @Test("Row 9: a manager without an adapter is unsupported, and the authorization can be asked at any time")
+    @Test("Row 9: without an adapter, a manager is unsupported; the authorization can be read at any time")
     func unsupported() async throws {
         let log = Log()
         let events = CentralRecorder(Recorder())

@@ -14,7 +14,7 @@ struct ObservingTests {
         func add(_ value: Value) { lock.withLock { values.append(value) } }
     }
 
-    @Test("The states of a peripheral, with those that no delegate is told")
+    @Test("Observers see all states of a peripheral, including those that no callback reports")
     func states() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.found()
@@ -39,7 +39,7 @@ struct ObservingTests {
         #expect(changes.all.count == expected.count)
     }
 
-    @Test("A manager's scan and state, a characteristic's value, a peripheral manager's advertising")
+    @Test("Observers see a manager's state and scan, and a characteristic's value")
     func others() async throws {
         let scene = try await CentralScene()
         let states = Changes<CBManagerState>(), scans = Changes<Bool>()
@@ -66,7 +66,7 @@ struct ObservingTests {
         withExtendedLifetime(observations) {}
     }
 
-    @Test("An observer keeps neither the object nor itself")
+    @Test("An observation does not keep its object alive")
     func lifetime() throws {
         let stage = Stage()
         var manager: CBPeripheralManager? = stage.with(stage.radio.addController()) {

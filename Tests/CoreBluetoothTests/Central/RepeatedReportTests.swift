@@ -3,7 +3,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("B: a device that goes on advertising", .timeLimit(.minutes(30)))
+@Suite("B: a device that keeps advertising", .timeLimit(.minutes(30)))
 struct RepeatedReportTests {
     /// Keeps advertisements and no peripherals, but one that it is to connect to.
     final class Listener: NSObject, CBCentralManagerDelegate {
@@ -70,7 +70,7 @@ struct RepeatedReportTests {
         }
     }
 
-    @Test("Each report tells what was in it, also to whoever keeps them all", arguments: [true, false])
+    @Test("Each report has its own data, even if the application keeps all reports", arguments: [true, false])
     func changes(keepsAdvertisements: Bool) async throws {
         let air = try await Air()
         await air.listener.recorder.onQueue { air.listener.keepsAdvertisements = keepsAdvertisements }
@@ -99,7 +99,7 @@ struct RepeatedReportTests {
         #expect(times.count == all.count && times == times.sorted() && Set(times).count > 1)
     }
 
-    @Test("The peripheral of a device goes with the scan, and with the application that has connected to it")
+    @Test("Stopping the scan releases a peripheral; releasing a connected one ends its link")
     func lifetime() async throws {
         let air = try await Air()
         try await air.advertise("a", [1])

@@ -42,7 +42,7 @@ struct ScanningTests {
     }
 
     @Test(
-        "Rows 12, 13: of any of the services, in 16, 32 or 128 bits; all where there are none or nil",
+        "Rows 12, 13: a scan finds advertisers of any of the services, or all if the list is empty or nil",
         arguments: [
             Filter(wanted: nil, expected: ["a", "b", "c", "none"]),
             Filter(wanted: [], expected: ["a", "b", "c", "none"]), Filter(wanted: ["180D"], expected: ["a"]),
@@ -67,7 +67,7 @@ struct ScanningTests {
         withExtendedLifetime(adapters) {}
     }
 
-    @Test("Row 20: what one scan has found is not reported in the next")
+    @Test("Row 20: results of one scan are not reported in the next")
     func leftovers() async throws {
         let scene = try await CentralScene(time: .manual)
         await scene.on()
@@ -95,7 +95,7 @@ struct ScanningTests {
         await other.close()
     }
 
-    @Test("Row 14: a second scan takes the place of the first")
+    @Test("Row 14: a second scan replaces the first")
     func replacement() async throws {
         let air = await Air()
         let adapters = [try await air.advertise("a", ["180D"]), try await air.advertise("b", ["180F"])]
@@ -107,7 +107,7 @@ struct ScanningTests {
         withExtendedLifetime(adapters) {}
     }
 
-    @Test("Rows 15, 16: once for each peripheral, or with each advertising event")
+    @Test("Rows 15, 16: a peripheral is reported once, or with each advertising event if duplicates are allowed")
     func duplicates() async throws {
         let air = await Air()
         let adapter = try await air.advertise("a")
@@ -122,7 +122,7 @@ struct ScanningTests {
         withExtendedLifetime(adapter) {}
     }
 
-    @Test("Row 17: the advertisement has what was there, in the types it has elsewhere")
+    @Test("Row 17: the dictionary has the advertised fields, in the same types as on Apple's systems")
     func dictionary() async throws {
         let air = await Air()
         let adapter = try await air.advertise(
@@ -174,7 +174,7 @@ struct ScanningTests {
         #expect(data[CBAdvertisementDataIsConnectable] as? Bool == true)
     }
 
-    @Test("Row 19: the name is what is advertised, until the Device Name is known")
+    @Test("Row 19: the name is the advertised name until the Device Name is known")
     func names() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.found()
@@ -190,7 +190,7 @@ struct ScanningTests {
         await scene.recorder.expect("discovered Scene's device")
     }
 
-    @Test("Row 20: `isScanning` changes at once, and to stop twice does no harm")
+    @Test("Row 20: `isScanning` changes at once, and stopping twice does no harm")
     func isScanning() async throws {
         let air = await Air()
         #expect(!air.manager.isScanning)
@@ -223,7 +223,7 @@ struct ScanningTests {
         withExtendedLifetime(adapters) {}
     }
 
-    @Test("Row 21: who looks for one of our services is reported, too, where that is wanted")
+    @Test("Row 21: with the option for solicited services, advertisers that solicit them are also reported")
     func solicited() async throws {
         let air = await Air()
         let adapters = [

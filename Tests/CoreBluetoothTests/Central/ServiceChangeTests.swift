@@ -51,7 +51,7 @@ struct ServiceChangeTests {
         }
     }
 
-    @Test("Row 47: a service that goes right after its discovery is also removed for the delegate")
+    @Test("Row 47: a service removed right after its discovery is reported to the delegate")
     func early() async throws {
         let scene = try await CentralScene(time: .manual)
         // Usually the host does not watch changes yet: MissedChangeTests shows that it finds this one anyway.
@@ -63,7 +63,7 @@ struct ServiceChangeTests {
         #expect(await scene.recorder.onQueue { peripheral.services?.isEmpty } == true)
     }
 
-    @Test("Row 47: what waits behind another operation does not reach what has the handles by then")
+    @Test("Row 47: operations waiting behind another one do not reach a new service at the same handles")
     func waiting() async throws {
         let change = try await Change()
         let (scene, peripheral) = (change.scene, change.peripheral)
@@ -93,7 +93,7 @@ struct ServiceChangeTests {
         #expect(replacement.subscribers.isEmpty)
     }
 
-    @Test("Row 47: what is asked for before the delegate is told does not go to what has the handles by then")
+    @Test("Row 47: calls made before the delegate is notified do not reach a new service at the same handles")
     func notTold() async throws {
         let change = try await Change()
         let (scene, peripheral) = (change.scene, change.peripheral)

@@ -5,7 +5,7 @@ import VirtualRadio
 
 @Suite("Applications that fall behind", .timeLimit(.minutes(30)))
 struct SlowConsumerTests {
-    @Test("A queue that stands still for a minute delays no other link, and loses nothing")
+    @Test("A queue suspended for a minute delays no other link, and loses nothing")
     func suspended() async throws {
         let scene = try await CentralScene(time: .manual)
         let radio = scene.stage.radio
@@ -69,7 +69,7 @@ struct SlowConsumerTests {
         await second.close()
     }
 
-    @Test("A delegate that waits for its own writes holds up nobody but itself, and they are sent")
+    @Test("A delegate that blocks its queue until it can write blocks only itself, and all writes are sent")
     func blocking() async throws {
         let scene = try await CentralScene()
         let (peripheral, characteristics) = try await scene.discovered()

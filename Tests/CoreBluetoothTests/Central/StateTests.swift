@@ -5,10 +5,10 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-@Suite("A: what an adapter that cannot be used is", .timeLimit(.minutes(30)))
+@Suite("A: the state of an adapter that cannot be used", .timeLimit(.minutes(30)))
 struct StateTests {
     @Test(
-        "Row 9: each reason has its state",
+        "Row 9: each reason that an adapter cannot be opened has its state",
         arguments: [
             (.notPermitted(executable: nil), .unauthorized), (.adapterBlocked(.software), .poweredOff),
             (.adapterHeld(by: nil), .resetting), (.adapterInitializing, .resetting), (.adapterRemoved, .resetting),
@@ -20,20 +20,20 @@ struct StateTests {
             CBManagerState(whereOpeningFailed: .transport(TransportError(reason, transport: "hci-socket"))) == state)
     }
 
-    @Test("Row 9: an adapter without Low Energy is unsupported, and one that does not answer is waited for")
+    @Test("Row 9: an adapter without Low Energy is unsupported; one that sends malformed packets is resetting")
     func controllers() {
         #expect(CBManagerState(whereOpeningFailed: .adapter(.lowEnergyNotSupported)) == .unsupported)
         #expect(CBManagerState(whereOpeningFailed: .adapter(.malformedPacket)) == .resetting)
     }
 
-    @Test("Row 6: the states have an order")
+    @Test("Row 6: the states unknown, resetting, unsupported and unauthorized are below poweredOff")
     func order() {
         let below: [CBManagerState] = [.unknown, .resetting, .unsupported, .unauthorized]
         #expect(below.allSatisfy { $0.isBelowPoweredOff })
         #expect(!CBManagerState.poweredOff.isBelowPoweredOff && !CBManagerState.poweredOn.isBelowPoweredOff)
     }
 
-    @Test("Row 9: a transport that has no such name is told in the log")
+    @Test("Row 9: an unknown transport name is logged")
     func unknownTransport() async throws {
         let log = Log()
         let events = CentralRecorder(Recorder())
@@ -45,7 +45,7 @@ struct StateTests {
         withExtendedLifetime(manager) {}
     }
 
-    @Test("Row 18: a strength that was not measured is 127")
+    @Test("Row 18: an RSSI that was not measured is 127")
     func unmeasured() {
         #expect(CBCentralManager.rssi(of: nil) == 127)
         #expect(CBCentralManager.rssi(of: -40) == -40)

@@ -23,7 +23,7 @@ struct ValueTests {
         }
     }
 
-    @Test("Row 49: what is asked for in a row is done and told in that order")
+    @Test("Row 49: requests are carried out and answered in the order of the calls")
     func order() async throws {
         let scene = try await CentralScene()
         let (peripheral, characteristics) = try await scene.discovered()
@@ -44,7 +44,7 @@ struct ValueTests {
             "written F002 -")
     }
 
-    @Test("Row 50: a value that is read and one that is notified come the same way, and the newest is kept")
+    @Test("Row 50: notified values arrive in order, and the newest is kept")
     func values() async throws {
         let scene = try await CentralScene()
         let (peripheral, characteristics) = try await scene.discovered()
@@ -57,7 +57,7 @@ struct ValueTests {
         #expect(notified.value == Data([3]))
     }
 
-    @Test("Row 51: long values are read whole", arguments: [0, 1, 22, 23, 100, 511, 512])
+    @Test("Row 51: long values are read completely", arguments: [0, 1, 22, 23, 100, 511, 512])
     func longRead(length: Int) async throws {
         let scene = try await CentralScene(mtu: 23)
         let (peripheral, characteristics) = try await scene.discovered()
@@ -69,7 +69,7 @@ struct ValueTests {
     }
 
     @Test(
-        "Rows 52, 83: what the peer refuses is told with its code, and the value stays",
+        "Rows 52, 83: a refusal by the peer is reported with its code, and the value stays",
         arguments: [
             0x02, 0x05, 0x0E, 0x80, 0xF1, 0xFF,
         ] as [UInt8])
@@ -85,7 +85,7 @@ struct ValueTests {
         #expect(dynamic.value == nil)
     }
 
-    @Test("Row 53: a write is answered once; a long one goes in parts, and one that is too long is refused")
+    @Test("Row 53: each write is answered once, including long writes; one that is too long is rejected")
     func write() async throws {
         let scene = try await CentralScene(mtu: 23)
         let (peripheral, characteristics) = try await scene.discovered()
@@ -102,7 +102,7 @@ struct ValueTests {
         #expect(stored.value == nil)
     }
 
-    @Test("Row 54: a write without response tells nothing, and one that is too long is dropped")
+    @Test("Row 54: a write without response has no callback, and one that is too long is dropped")
     func command() async throws {
         let log = Log()
         let scene = try await CentralScene(mtu: 23)
@@ -115,7 +115,7 @@ struct ValueTests {
         #expect(log.contains("API MISUSE: a value of 21 octets does not fit"))
     }
 
-    @Test("Row 55: who waits while `canSendWriteWithoutResponse` is false loses nothing")
+    @Test("Row 55: an application that waits while `canSendWriteWithoutResponse` is false loses no writes")
     func flowControl() async throws {
         let scene = try await CentralScene()
         let (peripheral, characteristics) = try await scene.discovered()
@@ -142,7 +142,7 @@ struct ValueTests {
         #expect(try await received.value == Array(0..<2000))
     }
 
-    @Test("Row 55: while writes wait behind a read that is not answered, nobody is told that there is room")
+    @Test("Row 55: while writes wait behind an unanswered read, no ready callback comes")
     func flowControlBehindRead() async throws {
         let scene = try await CentralScene(time: .manual)
         let (peripheral, characteristics) = try await scene.discovered()
@@ -174,7 +174,7 @@ struct ValueTests {
         #expect(peripheral.canSendWriteWithoutResponse)
     }
 
-    @Test("Rows 57, 58: a subscription is made and ended, and what holds already is told at once")
+    @Test("Rows 57, 58: subscribing and unsubscribing are reported, and repeating either succeeds")
     func subscription() async throws {
         let scene = try await CentralScene()
         let (peripheral, characteristics) = try await scene.discovered()
@@ -202,7 +202,7 @@ struct ValueTests {
         await scene.recorder.expect("notifying F001 false ATT 6")
     }
 
-    @Test("Row 59: to write the Client Characteristic Configuration ends the program")
+    @Test("Row 59: writing the Client Characteristic Configuration ends the program")
     func configurationDescriptor() async throws {
         await #expect(processExitsWith: .failure) {
             let scene = try await CentralScene()
@@ -214,7 +214,7 @@ struct ValueTests {
         }
     }
 
-    @Test("Row 60: descriptors have values of their types, and can be written")
+    @Test("Row 60: descriptors have typed values, and can be written")
     func descriptors() async throws {
         let scene = try await CentralScene()
         let (peripheral, characteristics) = try await scene.discovered()
@@ -239,7 +239,7 @@ struct ValueTests {
         #expect(descriptors[2].value as? Data == Data([8, 8]))
     }
 
-    @Test("Row 61: the signal strength is read while the peripheral is connected")
+    @Test("Row 61: the RSSI can be read only while the peripheral is connected")
     func rssi() async throws {
         let log = Log()
         let scene = try await CentralScene()
@@ -252,7 +252,7 @@ struct ValueTests {
         await scene.recorder.expect("rssi -")
     }
 
-    @Test("20,000 notifications come in order, and none is lost")
+    @Test("20,000 notifications arrive in order, and none is lost")
     func many() async throws {
         let scene = try await CentralScene()
         let (peripheral, characteristics) = try await scene.discovered()

@@ -4,11 +4,11 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-@Suite("Where bonds are kept")
+@Suite("Where bonds are stored")
 struct BondDirectoryTests {
     private let state = URL(fileURLWithPath: "/state", isDirectory: true)
 
-    @Test("Bonds of virtual controllers are kept only where a directory is set")
+    @Test("Bonds of virtual controllers are stored only if a directory is set")
     func directories() {
         let port = BluetoothTransport(VirtualRadio(time: .manual).addController())
         let virtual = [port, BluetoothTransport("virtual"), BluetoothTransport("unix:/tmp/radio"), .init("nonsense")]

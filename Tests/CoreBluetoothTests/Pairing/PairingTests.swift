@@ -4,7 +4,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("H: values that need encryption", .timeLimit(.minutes(30)))
+@Suite("H: values that require encryption", .timeLimit(.minutes(30)))
 struct PairingTests {
     private static let value = CBUUID(string: "F301")
 
@@ -28,7 +28,7 @@ struct PairingTests {
         return (scene, peripheral, try #require(service.characteristics?.first))
     }
 
-    @Test("Row 62: where a value needs encryption the system pairs, and the application has its value")
+    @Test("Row 62: reading a value that requires encryption pairs, then returns the value")
     func central() async throws {
         let (scene, peripheral, characteristic) = try await scene()
         try await scene.peripheral.withPairingAgent(Consenting()) {
@@ -38,7 +38,7 @@ struct PairingTests {
         #expect(try await scene.peripheral.bonds.count == 1)
     }
 
-    @Test("Row 62: where pairing fails the application has the error of its request")
+    @Test("Row 62: if pairing fails, the application receives the error of its request")
     func refused() async throws {
         let (scene, peripheral, characteristic) = try await scene()
         try await scene.peripheral.withPairingAgent(Consenting(isAllowed: false)) {
@@ -48,7 +48,7 @@ struct PairingTests {
         #expect(peripheral.state == .connected)
     }
 
-    @Test("Row 57: values of a subscription that only the peripheral remembers are not told")
+    @Test("Row 57: values of a subscription that only the peripheral remembers are not reported")
     func restoredSubscription() async throws {
         let (scene, peripheral, secret) = try await scene()
         let local = try scene.local(CentralScene.notified)
@@ -79,7 +79,7 @@ struct PairingTests {
     }
 
     @Test(
-        "Row 78: a value that needs encryption is refused to a central that has not paired, and given to one that has")
+        "Row 78: a central must pair before it can read a value that requires encryption")
     func peripheral() async throws {
         let characteristic = CBMutableCharacteristic(
             type: Self.value, properties: .read, value: Data([7]), permissions: .readEncryptionRequired)
@@ -96,7 +96,7 @@ struct PairingTests {
         #expect(try await central.read(remote) == [7])
     }
 
-    @Test("Row 78: a central that offers less than the environment requires is refused")
+    @Test("Row 78: pairing fails if the central offers less security than the environment requires")
     func requirement() async throws {
         let characteristic = CBMutableCharacteristic(
             type: Self.value, properties: .read, value: Data([7]), permissions: .readEncryptionRequired)
@@ -109,7 +109,7 @@ struct PairingTests {
         }
     }
 
-    @Test("Row 78: nobody pairs with an application that publishes nothing that needs it")
+    @Test("Row 78: pairing is rejected if the application publishes no value that requires it")
     func unexpected() async throws {
         let scene = await PeripheralScene(CBMutableCharacteristic("F001", .read, value: Data([1])))
         let central = try await scene.central()

@@ -5,7 +5,7 @@ import VirtualRadio
 
 @Suite("G: adding and removing services", .timeLimit(.minutes(30)))
 struct AddingTests {
-    @Test("Row 64: what is added is told once each, in order, also of those that are refused")
+    @Test("Row 64: each added service is reported once, in order, including rejected ones")
     func order() async throws {
         let scene = await PeripheralScene()
         let bad = CBMutableCharacteristic("F00B", .read)
@@ -19,7 +19,7 @@ struct AddingTests {
         #expect(scene.recorder.strays == [])
     }
 
-    @Test("Row 64: a service that is included has to be added before")
+    @Test("Row 64: an included service must be added first")
     func included() async throws {
         let scene = await PeripheralScene()
         let inner = CBMutableService(type: CBUUID(string: "AAA0"), primary: false)
@@ -36,7 +36,7 @@ struct AddingTests {
         #expect(try await central.discoverIncludedServices(of: found).map(\.uuid) == ["AAA0"])
     }
 
-    @Test("Row 64: what is published does not change with the objects it was made from")
+    @Test("Row 64: later changes to the objects do not change the published service")
     func frozen() async throws {
         let scene = await PeripheralScene()
         let characteristic = CBMutableCharacteristic("F001", .read, value: Data([1]))
@@ -63,7 +63,7 @@ struct AddingTests {
     }
 
     @Test(
-        "Row 65: a static value is answered without the delegate, however long it is", arguments: [23, 517] as [UInt16])
+        "Row 65: a static value of any length is read without the delegate", arguments: [23, 517] as [UInt16])
     func constant(_ mtu: UInt16) async throws {
         let value = Data((0..<512).map { UInt8(truncatingIfNeeded: $0) })
         let scene = await PeripheralScene(CBMutableCharacteristic("F001", .read, value: value))
@@ -88,7 +88,7 @@ struct AddingTests {
         }
     }
 
-    @Test("Row 65: a static value that is longer than a value can be is refused, and what is around it stays away")
+    @Test("Row 65: a static value longer than 512 octets is rejected, and its service is not published")
     func tooLong() async throws {
         let scene = await PeripheralScene()
         let characteristic = CBMutableCharacteristic("F001", .read, value: Data(count: 513))
@@ -97,7 +97,7 @@ struct AddingTests {
         #expect(try await scene.central().discoverServices("AAA0").isEmpty)
     }
 
-    @Test("Row 66: descriptors that the stack makes itself are refused", arguments: ["2900", "2902", "2903"])
+    @Test("Row 66: descriptors that the stack creates itself are rejected", arguments: ["2900", "2902", "2903"])
     func reservedDescriptor(_ uuid: String) async {
         let scene = await PeripheralScene()
         let characteristic = CBMutableCharacteristic("F001", [.read, .notify])
@@ -125,7 +125,7 @@ struct AddingTests {
         #expect(!scene.recorder.all.contains { $0.hasPrefix("read") })
     }
 
-    @Test("Row 66: a User Description that is no text, and a Format that is no data, are programming errors")
+    @Test("Row 66: a User Description that is not a String, or a Format that is not Data, is a programming error")
     func descriptorValue() async {
         await #expect(processExitsWith: .failure) {
             _ = CBMutableDescriptor(type: CBUUID(string: "2901"), value: Data([1]))
@@ -136,7 +136,7 @@ struct AddingTests {
     }
 
     @Test(
-        "Row 67: the services of the stack are refused, and no others",
+        "Row 67: only the stack's own services are rejected",
         arguments: [
             ("1800", "CB 8"), ("1801", "CB 8"), ("1805", "-"), ("180A", "-"), ("180F", "-"), ("1812", "-"),
             ("181E", "-"),
@@ -147,7 +147,7 @@ struct AddingTests {
         await scene.recorder.expect("added \(uuid) \(result)")
     }
 
-    @Test("Row 76: removing takes away one's own services alone, and they may be added again")
+    @Test("Row 76: a manager removes only its own services, and may add them again")
     func removing() async throws {
         let scene = await PeripheralScene()
         let others = PeripheralRecorder(Recorder("other"))
@@ -182,7 +182,7 @@ struct AddingTests {
         #expect(try await central.read(first: "F003") == [3])
     }
 
-    @Test("Row 76: who is connected and wants to know is told that services have changed")
+    @Test("Row 76: a connected central that subscribed to Service Changed is notified")
     func serviceChanged() async throws {
         let service = CBMutableService("AAA0", [CBMutableCharacteristic("F001", .read)])
         let scene = await PeripheralScene()
@@ -197,7 +197,7 @@ struct AddingTests {
         #expect(first <= handles.startHandle.rawValue && handles.endHandle.rawValue <= last)
     }
 
-    @Test("Row 76: a service that is removed before it was published is gone, and so is its object")
+    @Test("Row 76: a service removed before it was published is gone, and its object is released")
     func removedAtOnce() async throws {
         let scene = await PeripheralScene()
         weak var gone: CBMutableService?

@@ -8,7 +8,7 @@ struct AdvertisingTests {
     private static let long = (1...5).map { CBUUID(string: "E07F0AE8-00BB-47F5-94F4-4A7174EA303\($0)") }
     private static let short = (0..<100).map { CBUUID(string: String(format: "%04X", 0x1900 + $0)) }
 
-    @Test("Row 68: the name and the services are advertised, and other keys are passed over with a line in the log")
+    @Test("Row 68: the name and the services are advertised; other keys are ignored and logged")
     func content() async throws {
         let log = Log()
         let scene = await PeripheralScene()
@@ -27,7 +27,7 @@ struct AdvertisingTests {
                 "\(scene.manager) cannot advertise kCBAdvDataManufacturerData, kCBAdvDataTxPowerLevel"))
     }
 
-    @Test("Row 68: nothing needs to be told for advertising", arguments: [nil, [:]] as [[String: String]?])
+    @Test("Row 68: advertising needs no data", arguments: [nil, [:]] as [[String: String]?])
     func empty(_ dictionary: [String: String]?) async throws {
         let scene = await PeripheralScene()
         scene.manager.startAdvertising(dictionary)
@@ -36,7 +36,7 @@ struct AdvertisingTests {
         #expect(seen.localName == nil && seen.serviceUUIDs.isEmpty)
     }
 
-    @Test("Row 68: a second start is refused, until advertising is stopped")
+    @Test("Row 68: a second start fails until advertising is stopped")
     func twice() async throws {
         let scene = await PeripheralScene()
         scene.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "first"])
@@ -51,7 +51,7 @@ struct AdvertisingTests {
         #expect(try await scene.sighting().localName == .complete("third"))
     }
 
-    @Test("Row 68: stopping at once stops, whatever is told of the start")
+    @Test("Row 68: stopping right after starting ends advertising; the start is still reported")
     func stoppedAtOnce() async throws {
         let scene = await PeripheralScene()
         // On the delegate's queue nothing is told between the two.
@@ -65,7 +65,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "Row 68: of a name that is too long the beginning is advertised",
+        "Row 68: a name that is too long is shortened",
         arguments: [
             (String(repeating: "n", count: 29), String(repeating: "n", count: 29)),
             (String(repeating: "n", count: 40), String(repeating: "n", count: 29)),
@@ -84,7 +84,7 @@ struct AdvertisingTests {
         #expect(seen.serviceUUIDs == [BluetoothUUID(Self.long[0].uuidString)])
     }
 
-    @Test("Row 68: a name that is nothing but one enormous character is left out")
+    @Test("Row 68: a name of a single character that does not fit is left out")
     func noName() async throws {
         let scene = await PeripheralScene()
         scene.manager.startAdvertising([
@@ -97,7 +97,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "Row 68: of services that are too many the first are advertised, beside the name",
+        "Row 68: if the services do not all fit beside the name, the first ones are advertised",
         arguments: [
             (long, 1, "A long name, or so"), (long, 2, "short"), (long, 2, ""), (short, 17, "A name of eighteen"),
         ])
@@ -112,7 +112,7 @@ struct AdvertisingTests {
         #expect(seen.isServiceListIncomplete && seen.localName == (name.isEmpty ? nil : .complete(name)))
     }
 
-    @Test("What two managers want is advertised together, and each ends its own")
+    @Test("Two managers' advertisements are combined, and each manager stops its own")
     func twoManagers() async throws {
         let scene = await PeripheralScene()
         let others = PeripheralRecorder(Recorder("other"))
@@ -140,7 +140,7 @@ struct AdvertisingTests {
         await until("the air is quiet") { !scene.isOnAir }
     }
 
-    @Test("Row 68: advertising goes on while centrals are connected, and ends with the last of the managers' calls")
+    @Test("Row 68: advertising continues while centrals are connected, and stopping it keeps their links")
     func whileConnected() async throws {
         let scene = await PeripheralScene()
         let (first, second) = (try await scene.central(), try await scene.central())

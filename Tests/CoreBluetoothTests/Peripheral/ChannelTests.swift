@@ -73,7 +73,7 @@ struct CoreChannelTests {
     }
 
     @Test(
-        "Row 79: a PSM is chosen by the system and told; it is of use until it is withdrawn, which closes the channels")
+        "Row 79: the system chooses and reports a PSM; unpublishing withdraws it and closes its channels")
     func publishing() async throws {
         let (scene, ours, theirs) = try await published()
         #expect((0x80...0xFF).contains(theirs.psm) && theirs.psm == ours.psm)
@@ -90,7 +90,7 @@ struct CoreChannelTests {
         await scene.recorder.expect("unpublished channel CB 0")
     }
 
-    @Test("Rows 79, 82: with encryption the central has to have it")
+    @Test("Rows 79, 82: a channel published with encryption refuses an unencrypted central")
     func encrypted() async throws {
         let scene = await PeripheralScene()
         scene.manager.publishL2CAPChannel(withEncryption: true)
@@ -102,7 +102,7 @@ struct CoreChannelTests {
         }
     }
 
-    @Test("Row 80: a channel that the application does not keep is closed")
+    @Test("Row 80: a channel that the application does not hold is closed")
     func kept() async throws {
         let scene = await PeripheralScene()
         scene.delegate.keepsChannels = false
@@ -120,7 +120,7 @@ struct CoreChannelTests {
         await scene.recorder.skip(to: "channel -")
     }
 
-    @Test("Row 80: a central opens a channel, or is told why not")
+    @Test("Row 80: a central opens a channel, or receives an error")
     func opening() async throws {
         let scene = try await CentralScene()
         let service = try await scene.peripheral.listen()
@@ -149,7 +149,7 @@ struct CoreChannelTests {
         #expect(theirs.peer is CBCentral)
     }
 
-    @Test("Row 81: streams come unopened, and tell their delegate on the run loop where they are scheduled")
+    @Test("Row 81: streams arrive unopened, and call their delegate on the run loop they are scheduled on")
     func streams() async throws {
         let (scene, ours, theirs) = try await published()
         defer { withExtendedLifetime(scene) {} }

@@ -4,9 +4,9 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-@Suite("G: a peripheral manager's life", .timeLimit(.minutes(30)))
+@Suite("G: the lifetime of a peripheral manager", .timeLimit(.minutes(30)))
 struct LifetimeTests {
-    @Test("Row 1: a manager is unknown when it is made, and its state is told afterwards, on the queue")
+    @Test("Row 1: a new manager's state is unknown; the first state is reported later, on the queue")
     func unknown() async {
         let stage = Stage()
         let delegate = PeripheralRecorder(Recorder())
@@ -21,7 +21,7 @@ struct LifetimeTests {
         #expect(manager.state == .poweredOn && delegate.recorder.strays == [])
     }
 
-    @Test("Rows 2, 3: without a queue everything comes on the main queue, to a delegate that may be set later")
+    @Test("Rows 2, 3: without a queue, callbacks run on the main queue, for a delegate that may be set later")
     @MainActor func mainQueue() async {
         final class Delegate: NSObject, CBPeripheralManagerDelegate {
             let told = Recorder()
@@ -38,7 +38,7 @@ struct LifetimeTests {
         #expect(manager.state == .poweredOn)
     }
 
-    @Test("Row 4: the delegate is not kept")
+    @Test("Row 4: the delegate is held weakly")
     func weakDelegate() async {
         let scene = await PeripheralScene()
         var delegate: PeripheralRecorder? = PeripheralRecorder(Recorder())
@@ -48,7 +48,7 @@ struct LifetimeTests {
         #expect(scene.manager.delegate == nil)
     }
 
-    @Test("A manager that is let go of takes its services, its advertisement and its objects with it")
+    @Test("Releasing a manager removes its services, its advertisement and its objects")
     func released() async throws {
         let scene = await PeripheralScene(CBMutableCharacteristic("F001", .read, value: Data([1])))
         let delegate = PeripheralRecorder(Recorder("other"))
@@ -89,7 +89,7 @@ struct LifetimeTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("A manager that is let go of while a service is being published leaves nothing of it")
+    @Test("A manager released while a service is being published leaves nothing published")
     func releasedAtOnce() async throws {
         let scene = await PeripheralScene(CBMutableCharacteristic("F001", .read, value: Data([1])))
         for number in 0..<20 {
@@ -110,7 +110,7 @@ struct LifetimeTests {
         #expect(try await central.read(first: "F001") == [1])
     }
 
-    @Test("A manager may be let go of in a callback of its own")
+    @Test("A manager may be released in its own callback")
     func releasedInCallback() async {
         final class Delegate: NSObject, CBPeripheralManagerDelegate {
             let told = Recorder()
@@ -136,7 +136,7 @@ struct LifetimeTests {
         #expect(delegate.told.all == ["state poweredOn"])
     }
 
-    @Test("With the last manager the adapter goes, and with that its links")
+    @Test("Releasing the last manager closes the adapter and its links")
     func adapter() async throws {
         var scene: PeripheralScene? = await PeripheralScene(CBMutableCharacteristic("F001", .notify))
         let link = try #require(try await scene?.central())
@@ -147,7 +147,7 @@ struct LifetimeTests {
         try await link.waitForDisconnection()
     }
 
-    @Test("A manager finds the adapter ready that another one has just let go of")
+    @Test("A manager finds the adapter ready right after another one released it")
     func oneAfterTheOther() async {
         let stage = Stage()
         let port = stage.radio.addController()
@@ -162,7 +162,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test("Of a central that leaves while the application is behind everything is told, and nothing kept")
+    @Test("If a central disconnects while the application lags, everything is reported and nothing is kept")
     func behind() async throws {
         let scene = await PeripheralScene(
             CBMutableCharacteristic("F001", .writeWithoutResponse), CBMutableCharacteristic("F002", .notify))
@@ -183,7 +183,7 @@ struct LifetimeTests {
         withExtendedLifetime(values) {}
     }
 
-    @Test("Centrals that are gone are not kept")
+    @Test("Disconnected centrals are not kept")
     func centrals() async throws {
         final class Delegate: NSObject, CBPeripheralManagerDelegate {
             let told = Recorder()

@@ -4,7 +4,7 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-@Suite("G: a peripheral manager's adapter comes and goes", .timeLimit(.minutes(30)))
+@Suite("G: a peripheral manager as its adapter comes and goes", .timeLimit(.minutes(30)))
 struct PowerTests {
     private let constant = CBMutableCharacteristic("F001", .read, value: Data([1]))
     private let notified = CBMutableCharacteristic("F002", [.read, .notify])
@@ -20,7 +20,7 @@ struct PowerTests {
         return (scene, service, values)
     }
 
-    @Test("Row 5: before the adapter is on, calls are ignored, with a line in the log")
+    @Test("Row 5: before the adapter is on, calls are ignored and logged")
     func misuse() async throws {
         let log = Log()
         let stage = Stage()
@@ -47,7 +47,7 @@ struct PowerTests {
         #expect(delegate.recorder.all.count == 2 && delegate.recorder.strays == [])
     }
 
-    @Test("Rows 6, 7: unplugged, everything is gone, and only the state is told; it has to be added again")
+    @Test("Rows 6, 7: unplugging removes everything and reports only the state; services must be added again")
     func unplugged() async throws {
         let (scene, service, values) = try await busyScene()
         let before = scene.recorder.all.count
@@ -74,7 +74,7 @@ struct PowerTests {
         withExtendedLifetime(values) {}
     }
 
-    @Test("Rows 7, 75: whoever was refused an update before the adapter went is not told that there is room after it")
+    @Test("Rows 7, 75: an update refused before the adapter disappeared causes no ready callback afterwards")
     func refusedBefore() async throws {
         let (scene, service, values) = try await busyScene()
         await scene.recorder.onQueue { [notified] in
@@ -94,7 +94,7 @@ struct PowerTests {
         withExtendedLifetime(values) {}
     }
 
-    @Test("Rows 6, 7: a controller that is reset is as one that was unplugged")
+    @Test("Rows 6, 7: a controller reset has the same effect as unplugging")
     func reset() async throws {
         let (scene, service, values) = try await busyScene()
         scene.stage.radio.withAir { air, _ in air.reportHardwareError(0x42, on: scene.port.identifier) }
@@ -112,7 +112,7 @@ struct PowerTests {
         withExtendedLifetime(values) {}
     }
 
-    @Test("Rows 6, 7: switched off, advertising and subscriptions end, and services are there again when it is on")
+    @Test("Rows 6, 7: switching off ends advertising and subscriptions; switching on restores the services")
     func switchedOff() async throws {
         let scene = await PeripheralScene(CBMutableCharacteristic("F00A", .read, value: Data([9])))
         let first = CBMutableService("AAA0", [CBMutableCharacteristic("F00B", .read)])
@@ -147,7 +147,7 @@ struct PowerTests {
         withExtendedLifetime(values) {}
     }
 
-    @Test("Row 6: a service that is removed while the adapter is off does not come back")
+    @Test("Row 6: a service removed while the adapter is off does not come back")
     func removedWhileOff() async throws {
         let (scene, service, values) = try await busyScene()
         await scene.setPower(false)
@@ -178,7 +178,7 @@ struct PowerTests {
         #expect(Set(services.map(\.uuid)).count == services.count)
     }
 
-    @Test("Row 64: each service is told once, also where the adapter goes meanwhile; and may be added again")
+    @Test("Row 64: each added service is reported once, even if the adapter disappears, and may be added again")
     func addingWhileUnplugged() async throws {
         let scene = await PeripheralScene()
         let services = (0..<30).map { CBMutableService("AA\(10 + $0)", [CBMutableCharacteristic("F001", .read)]) }
@@ -198,7 +198,7 @@ struct PowerTests {
         #expect(found.count { "\($0.uuid)".hasPrefix("AA") } == services.count)
     }
 
-    @Test("Row 7: what the adapter takes with it may be answered all the same, and fills no queue")
+    @Test("Row 7: a request lost with the adapter may still be answered, and lost updates take up no queue space")
     func pending() async throws {
         let (scene, service, values) = try await busyScene()
         let central = try await scene.central()
@@ -227,7 +227,7 @@ struct PowerTests {
         withExtendedLifetime(values) {}
     }
 
-    @Test("Row 9: without an adapter a manager is unsupported")
+    @Test("Row 9: without an adapter, a manager's state is unsupported")
     func unsupported() async {
         let stage = Stage()
         let delegate = PeripheralRecorder(Recorder())
@@ -242,7 +242,7 @@ struct PowerTests {
         #expect(!manager.isAdvertising)
     }
 
-    @Test("Row 9: a manager that is made while the adapter is away is told of that first")
+    @Test("Row 9: a manager created while the adapter is unplugged reports resetting first")
     func madeWhileAway() async throws {
         let (scene, _, values) = try await busyScene()
         scene.port.unplug()

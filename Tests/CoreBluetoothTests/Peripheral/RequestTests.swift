@@ -10,7 +10,7 @@ struct RequestTests {
     // MARK: - Reading
 
     @Test(
-        "Row 70: a long read asks with rising offsets, and each answer is cut to what fits",
+        "Row 70: a long read sends requests with increasing offsets, and each response is truncated to fit",
         arguments: [
             (512, 517, [0]), (512, 515, [0]), (512, 256, [0, 255, 510]), (44, 23, [0, 22, 44]), (21, 23, [0]),
         ])
@@ -27,7 +27,7 @@ struct RequestTests {
         #expect(scene.recorder.all.count { $0.hasPrefix("read") } == offsets.count)
     }
 
-    @Test("Row 70: a request names its central and its characteristic, and has no value")
+    @Test("Row 70: a read request names its central and its characteristic, and has no value")
     func request() async throws {
         let characteristic = CBMutableCharacteristic("F001", .read)
         let scene = await PeripheralScene(characteristic)
@@ -43,7 +43,7 @@ struct RequestTests {
         #expect(try await reading.value == [1, 2])
     }
 
-    @Test("Row 70: an offset behind the value is refused by the application")
+    @Test("Row 70: the application rejects an offset beyond the value")
     func offset() async throws {
         let scene = await PeripheralScene(CBMutableCharacteristic("F001", .read))
         scene.delegate.answer = { manager, requests in
@@ -65,7 +65,7 @@ struct RequestTests {
         await scene.recorder.expect("read F001 2", "read F001 4")
     }
 
-    @Test("Row 70: a value longer than any can be is cut off")
+    @Test("Row 70: a value longer than 512 octets is truncated")
     func tooLong() async throws {
         let scene = await PeripheralScene(CBMutableCharacteristic("F001", .read))
         scene.delegate.answer = { manager, requests in
@@ -76,7 +76,7 @@ struct RequestTests {
     }
 
     @Test(
-        "Row 70: a request that is refused ends with that error",
+        "Row 70: a rejected request fails with the application's error",
         arguments: [.readNotPermitted, .insufficientAuthentication, .unlikelyError, .insufficientResources]
             + [0x80, 0xFF].compactMap { CBATTError.Code(rawValue: $0) })
     func refused(_ code: CBATTError.Code) async throws {
@@ -90,7 +90,7 @@ struct RequestTests {
             await central.refusal { try await $0.write([UInt8](Self.value), to: characteristic) } == code.rawValue)
     }
 
-    @Test("Row 70: a second answer is ignored, with a line in the log")
+    @Test("Row 70: a second response is ignored and logged")
     func secondAnswer() async throws {
         let log = Log()
         let scene = await PeripheralScene(CBMutableCharacteristic("F001", .read))
@@ -106,7 +106,7 @@ struct RequestTests {
         #expect(try await central.read(first: "F001") == [1])
     }
 
-    @Test("What a central may not do is refused without the delegate")
+    @Test("Requests that the permissions forbid are rejected without the delegate")
     func notPermitted() async throws {
         let scene = await PeripheralScene(
             CBMutableCharacteristic("F001", .write), CBMutableCharacteristic("F002", .read))
@@ -118,7 +118,7 @@ struct RequestTests {
         #expect(await scene.recorder.onQueue { scene.recorder.all } == before)
     }
 
-    @Test("Row 78: what needs encryption is refused to a central without it")
+    @Test("Row 78: an unencrypted central cannot access a value that requires encryption")
     func encryption() async throws {
         let characteristic = CBMutableCharacteristic(
             type: CBUUID(string: "F001"), properties: [.read, .write, .notifyEncryptionRequired], value: nil,
@@ -136,7 +136,7 @@ struct RequestTests {
 
     // MARK: - Writing
 
-    @Test("Row 71: a write is one request, with its value")
+    @Test("Row 71: a write arrives as one request with its value")
     func write() async throws {
         let scene = await PeripheralScene(CBMutableCharacteristic("F001", .write))
         scene.delegate.answer = { manager, requests in manager.respond(to: requests[0], withResult: .success) }
@@ -147,7 +147,7 @@ struct RequestTests {
         await scene.recorder.expect("write F001 0 010203", "write F001 0 ")
     }
 
-    @Test("Row 71: commands come in order, and answering them does no harm")
+    @Test("Row 71: write commands arrive in order, and responding to them has no effect")
     func commands() async throws {
         let scene = await PeripheralScene(CBMutableCharacteristic("F001", .writeWithoutResponse))
         scene.delegate.answer = { manager, requests in
@@ -162,7 +162,7 @@ struct RequestTests {
         for number in 0..<100 { await scene.recorder.expect("write F001 0 \(String(format: "%02x", number))") }
     }
 
-    @Test("Row 71: the parts of a long write come together, and the first of them is answered")
+    @Test("Row 71: the parts of a long write arrive together, and the response to the first answers all")
     func longWrite() async throws {
         let log = Log()
         let scene = await PeripheralScene(CBMutableCharacteristic("F001", .write))
@@ -181,7 +181,7 @@ struct RequestTests {
         try await writing.value
     }
 
-    @Test("Row 71: parts for several characteristics come together, to be taken or refused as a whole")
+    @Test("Row 71: writes to several characteristics arrive together, and are accepted or rejected as a whole")
     func severalCharacteristics() async throws {
         let scene = await PeripheralScene(
             CBMutableCharacteristic("F001", .write), CBMutableCharacteristic("F002", .write))
@@ -201,7 +201,7 @@ struct RequestTests {
         await scene.recorder.expect(line, line)
     }
 
-    @Test("Row 71: what a queue of writes has for the stack's own descriptors is not the application's")
+    @Test("Row 71: queued writes to the stack's own descriptors do not reach the application")
     func ownDescriptor() async throws {
         let scene = await PeripheralScene(CBMutableCharacteristic("F001", [.write, .notify]))
         let central = try await scene.central()
@@ -216,7 +216,7 @@ struct RequestTests {
         await scene.recorder.expect("write F001 0 05", "subscribed F001")
     }
 
-    @Test("Requests of two centrals are told apart, and may be answered in any order")
+    @Test("Requests from two centrals are distinct, and may be answered in any order")
     func twoCentrals() async throws {
         let scene = await PeripheralScene(CBMutableCharacteristic("F001", .read))
         let (first, second) = (try await scene.central(), try await scene.central())
@@ -238,7 +238,7 @@ struct RequestTests {
 
     // MARK: - Nobody to ask
 
-    @Test("Row 72: without a delegate, or without the method, a request is refused", arguments: [true, false])
+    @Test("Row 72: without a delegate, or without its method, a request is rejected", arguments: [true, false])
     func nobody(_ hasDelegate: Bool) async throws {
         final class Silent: NSObject, CBPeripheralManagerDelegate {
             func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
@@ -255,7 +255,7 @@ struct RequestTests {
         #expect(await central.refusal { try await $0.write([UInt8](Self.value), to: characteristic) } == expected)
     }
 
-    @Test("A request for a service that is being removed is refused")
+    @Test("A request to a service that is being removed is rejected")
     func removedMeanwhile() async throws {
         let service = CBMutableService("AAA0", [CBMutableCharacteristic("F001", .read)])
         let scene = await PeripheralScene()

@@ -5,7 +5,7 @@ import VirtualRadio
 
 @Suite("G: subscriptions", .timeLimit(.minutes(30)))
 struct SubscriptionTests {
-    @Test("Row 69: of centrals that come and go nothing is told")
+    @Test("Row 69: centrals that only connect and disconnect are not reported")
     func silentCentrals() async throws {
         let scene = await PeripheralScene(CBMutableCharacteristic("F001", .notify, value: nil))
         for _ in 0..<3 {
@@ -19,7 +19,7 @@ struct SubscriptionTests {
     }
 
     @Test(
-        "Row 73: who is subscribed is known when it is told",
+        "Row 73: subscribedCentrals is current when the delegate is called",
         arguments: [[.notify], [.indicate], [.notify, .indicate]] as [CBCharacteristicProperties])
     func subscribedCentrals(_ properties: CBCharacteristicProperties) async throws {
         /// Tells what the characteristic says while its delegate is told.
@@ -64,7 +64,7 @@ struct SubscriptionTests {
         withExtendedLifetime((firstValues, secondValues)) {}
     }
 
-    @Test("Row 73: a change between notifications and indications ends the one subscription and begins another")
+    @Test("Row 73: switching between notifications and indications ends one subscription and begins another")
     func changed() async throws {
         let characteristic = CBMutableCharacteristic("F001", [.notify, .indicate])
         let scene = await PeripheralScene(characteristic)
@@ -86,7 +86,7 @@ struct SubscriptionTests {
         #expect(characteristic.subscribedCentrals == [])
     }
 
-    @Test("Row 73: a central is one object, which has one identifier for all time")
+    @Test("Row 73: a central is one object with one identifier, across connections")
     func identity() async throws {
         let scene = await PeripheralScene(CBMutableCharacteristic("F001", .notify))
         let adapter = try await Adapter.open(scene.stage.radio.addController())
@@ -109,7 +109,7 @@ struct SubscriptionTests {
         #expect(both.count == 2 && both[0] === centrals[0] && both[0].identifier != both[1].identifier)
     }
 
-    @Test("Rows 69, 73: the end of a link ends each of its subscriptions, and no other's")
+    @Test("Rows 69, 73: a disconnection ends all subscriptions of that central, and no others")
     func disconnected() async throws {
         let characteristics = ["F001", "F002", "F003"].map { CBMutableCharacteristic($0, .notify) }
         let scene = await PeripheralScene(characteristics[0], characteristics[1], characteristics[2])
@@ -130,7 +130,7 @@ struct SubscriptionTests {
         #expect(try await values[2].next(1) == [[5]])
     }
 
-    @Test("Row 73: a service that is removed has no subscribers, and nothing more is told of it")
+    @Test("Row 73: a removed service has no subscribers, and reports nothing more")
     func removed() async throws {
         let characteristic = CBMutableCharacteristic("F001", .notify)
         let service = CBMutableService("AAA0", [characteristic])
@@ -151,7 +151,7 @@ struct SubscriptionTests {
         withExtendedLifetime(values) {}
     }
 
-    @Test("Row 77: a connection latency is asked for, of a central that is there")
+    @Test("Row 77: a connection latency is requested from a connected central")
     func latency() async throws {
         let scene = await PeripheralScene(CBMutableCharacteristic("F001", .notify))
         let link = try await scene.central()

@@ -3,7 +3,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("G: updates of values", .timeLimit(.minutes(30)))
+@Suite("G: value updates", .timeLimit(.minutes(30)))
 struct UpdateTests {
     private static let capacity = PeripheralScene.capacity
 
@@ -30,7 +30,7 @@ struct UpdateTests {
         return Subscriber(link: link, values: values, central: central)
     }
 
-    @Test("Row 74: an update goes to all who are subscribed, or to those of them who are named")
+    @Test("Row 74: an update goes to all subscribers, or to the named ones")
     func receivers() async throws {
         let scene = await PeripheralScene(notified, indicated)
         let first = try await subscribe(scene, to: notified), second = try await subscribe(scene, to: notified)
@@ -51,7 +51,7 @@ struct UpdateTests {
         #expect(notified.value == nil && indicated.value == nil, "an update is not a value that stays")
     }
 
-    @Test("Row 74: an update to nobody is taken, and nothing comes of it")
+    @Test("Row 74: an update without subscribers is accepted and has no effect")
     func nobody() async throws {
         let scene = await PeripheralScene(notified, read)
         for _ in 0..<100 {
@@ -62,7 +62,7 @@ struct UpdateTests {
     }
 
     @Test(
-        "Row 74: what is longer than an update can be is cut off",
+        "Row 74: an update that is too long is truncated",
         arguments: [(23, 20), (64, 61), (517, 512)] as [(UInt16, Int)], [true, false])
     func cutOff(_ lengths: (mtu: UInt16, value: Int), _ isNotified: Bool) async throws {
         let scene = await PeripheralScene(notified, indicated)
@@ -76,7 +76,7 @@ struct UpdateTests {
         #expect(try await subscriber.values.next(2) == [[UInt8](value.prefix(lengths.value)), []])
     }
 
-    @Test("Row 74: where a central asked for indications it gets them")
+    @Test("Row 74: a central that subscribed to indications receives them")
     func wantsIndications() async throws {
         let both = CBMutableCharacteristic("F003", [.notify, .indicate])
         let scene = await PeripheralScene(both)
@@ -98,7 +98,7 @@ struct UpdateTests {
         #expect(values == [[0], [1], [2]])
     }
 
-    @Test("Row 75: when there is no room an update is refused, and one callback tells when there is room again")
+    @Test("Row 75: an update is refused when the queue is full, and one ready callback follows")
     func room() async throws {
         let scene = await PeripheralScene(notified, indicated, read)
         let subscriber = try await subscribe(scene, to: notified)
@@ -162,7 +162,7 @@ struct UpdateTests {
         return (mute, port)
     }
 
-    @Test("Row 75: an update goes to all its receivers or to none of them")
+    @Test("Row 75: an update goes to all of its receivers or to none")
     func allOrNone() async throws {
         let scene = await PeripheralScene(indicated, read)
         let prompt = try await subscribe(scene, to: indicated)
@@ -181,7 +181,7 @@ struct UpdateTests {
         #expect(!scene.recorder.all.contains("ready"))
     }
 
-    @Test("Row 75: a central that does not confirm holds up nobody else, and who waited for it is told when it is gone")
+    @Test("Row 75: a central that does not confirm delays no other; its disconnection causes the ready callback")
     func unconfirmed() async throws {
         let scene = await PeripheralScene(notified, indicated)
         let prompt = try await subscribe(scene, to: indicated)

@@ -3,7 +3,7 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-@Suite("A central manager goes on in the next run (semantics 10)", .timeLimit(.minutes(30)))
+@Suite("A central manager resumes in the next run (semantics 10)", .timeLimit(.minutes(30)))
 struct CentralRestorationTests {
     static let service = CBUUID(string: "E07F0AE8-00BB-47F5-94F4-4A7174EA3032")
     static let options: [String: Any] = [CBCentralManagerOptionRestoreIdentifierKey: "app"]
@@ -70,7 +70,7 @@ struct CentralRestorationTests {
         await sensor.recorder.recorder.expect("subscribed F001")
     }
 
-    @Test("Row 10: connected, subscribed and scanning")
+    @Test("Row 10: the connection, the subscription and the scan are restored")
     func everything() async throws {
         let stage = Stage()
         let (near, far) = (stage.radio.addController(), stage.radio.addController())
@@ -102,7 +102,7 @@ struct CentralRestorationTests {
         withExtendedLifetime(manager) {}
     }
 
-    @Test("The peripheral's attributes have moved meanwhile")
+    @Test("A subscription is restored after the peripheral's attributes moved")
     func moved() async throws {
         let stage = Stage()
         let (near, far) = (stage.radio.addController(), stage.radio.addController())
@@ -124,7 +124,7 @@ struct CentralRestorationTests {
         withExtendedLifetime(manager) {}
     }
 
-    @Test("The peripheral's service has gone meanwhile")
+    @Test("A service that the peripheral removed meanwhile is reported as modified")
     func gone() async throws {
         let stage = Stage()
         let (near, far) = (stage.radio.addController(), stage.radio.addController())
@@ -142,7 +142,7 @@ struct CentralRestorationTests {
         withExtendedLifetime(manager) {}
     }
 
-    @Test("What was called off is not restored")
+    @Test("A stopped scan and a cancelled connection are not restored")
     func calledOff() async throws {
         let stage = Stage()
         let (near, far) = (stage.radio.addController(), stage.radio.addController())
@@ -164,7 +164,7 @@ struct CentralRestorationTests {
         #expect(!manager.isScanning)
     }
 
-    @Test("Killed while everything goes on: what is on disk is enough")
+    @Test("The state on disk is enough to restore a manager that was killed")
     func killed() async throws {
         let (stage, copy) = (Stage(), Stage())
         let (near, far) = (stage.radio.addController(), stage.radio.addController())
@@ -187,7 +187,7 @@ struct CentralRestorationTests {
         withExtendedLifetime((manager, sensor)) {}
     }
 
-    @Test("A second manager with the identifier of one that is there restores nothing, and spoils nothing")
+    @Test("A second manager with the same identifier restores nothing, and overwrites nothing")
     func twice() async throws {
         let stage = Stage()
         let (near, far) = (stage.radio.addController(), stage.radio.addController())
@@ -210,7 +210,7 @@ struct CentralRestorationTests {
         withExtendedLifetime(manager) {}
     }
 
-    @Test("A damaged file is set aside, and the manager starts without")
+    @Test("A damaged state file is set aside, and the manager starts without it")
     func damaged() async throws {
         let stage = Stage()
         let port = stage.radio.addController()

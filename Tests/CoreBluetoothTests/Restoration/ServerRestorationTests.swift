@@ -3,7 +3,7 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-@Suite("A peripheral manager goes on in the next run (semantics 10)", .timeLimit(.minutes(30)))
+@Suite("A peripheral manager resumes in the next run (semantics 10)", .timeLimit(.minutes(30)))
 struct ServerRestorationTests {
     static let options: [String: Any] = [CBPeripheralManagerOptionRestoreIdentifierKey: "app"]
 
@@ -44,7 +44,7 @@ struct ServerRestorationTests {
         then(manager, outer)
     }
 
-    @Test("Row 10: services and advertising")
+    @Test("Row 10: services and advertising are restored")
     func everything() async throws {
         let stage = Stage()
         let (near, far) = (stage.radio.addController(), stage.radio.addController())
@@ -76,7 +76,7 @@ struct ServerRestorationTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test("What was removed, and advertising that was ended, is not restored")
+    @Test("Removed services and stopped advertising are not restored")
     func taken() async throws {
         let stage = Stage()
         let port = stage.radio.addController()
@@ -94,7 +94,7 @@ struct ServerRestorationTests {
         await recorder.recorder.expect("added 180D -")
     }
 
-    @Test("Without an identifier nothing is restored")
+    @Test("Without a restore identifier, nothing is restored")
     func unnamed() async {
         let stage = Stage()
         let port = stage.radio.addController()

@@ -4,7 +4,7 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-@Suite("What a manager remembers, on disk")
+@Suite("A manager's saved state on disk")
 struct StateFileTests {
     private static func identifier(_ text: String) -> SavedUUID { SavedUUID(CBUUID(string: text)) }
 
@@ -47,7 +47,7 @@ struct StateFileTests {
         var state: State
     }
 
-    @Test("What is written is read back")
+    @Test("Written state is read back unchanged")
     func wholly() throws {
         let central = try JSONEncoder().encode(Content(state: Self.central))
         #expect(try StateFile.decode(CentralState.self, from: central) == Self.central)
@@ -55,7 +55,7 @@ struct StateFileTests {
         #expect(try StateFile.decode(ServerState.self, from: server) == Self.server)
     }
 
-    @Test("Cut off at any octet, it is refused")
+    @Test("A state file truncated at any octet is rejected")
     func cutOff() throws {
         for data in [
             try JSONEncoder().encode(Content(state: Self.central)),
@@ -69,7 +69,7 @@ struct StateFileTests {
     }
 
     @Test(
-        "Garbled at any octet, it is refused, or objects can be made of it",
+        "A state file garbled at any octet is rejected, or still yields valid objects",
         arguments: ["0", "9", "-", "\"", "]", " "])
     func garbled(octet: String) throws {
         let octet = try #require(octet.utf8.first)
@@ -111,13 +111,13 @@ struct StateFileTests {
             + #"[{"uuid":"2A19","properties":2,"permissions":1,"descriptors":[{"uuid":"2901","octets":"ZA=="}]}]}]}}"#,
     ]
 
-    @Test("What would be a programming error, or is of another version, is refused", arguments: contradictions)
+    @Test("State that would be a programming error, or is of another version, is rejected", arguments: contradictions)
     func contradiction(text: String) {
         #expect(throws: (any Error).self) { try StateFile.decode(ServerState.self, from: Data(text.utf8)) }
     }
 
     @Test(
-        "Each identifier has a file of its own, inside the directory",
+        "Each identifier has its own file inside the directory",
         arguments: [
             ("app", "central-app.json"), ("a/b", "central-a%2Fb.json"), ("../x", "central-..%2Fx.json"),
             ("ü", "central-%C3%BC.json"),
@@ -128,7 +128,7 @@ struct StateFileTests {
         #expect(StateFile("central", identifier, in: directory).url.deletingLastPathComponent().path == "/state")
     }
 
-    @Test("A long identifier is shortened, and stays its own")
+    @Test("A long identifier is shortened, and its file name stays unique")
     func longName() {
         let directory = URL(fileURLWithPath: "/state", isDirectory: true)
         let names = ["a", "b"].map {
@@ -138,7 +138,7 @@ struct StateFileTests {
         #expect(names[0].utf8.count < 255)
     }
 
-    @Test("What cannot be used is set aside")
+    @Test("A damaged state file is set aside")
     func setAside() async throws {
         let stage = Stage()
         try FileManager.default.createDirectory(at: stage.stateDirectory, withIntermediateDirectories: true)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Constants")
 struct ConstantTests {
     @Test(
-        "A key has the text that applications spell out",
+        "Constants have the text that applications spell out",
         arguments: [
             (CBErrorDomain, "CBErrorDomain"),
             (CBATTErrorDomain, "CBATTErrorDomain"),
@@ -44,7 +44,7 @@ struct ConstantTests {
         #expect(constant == text)
     }
 
-    @Test("Keys of which no text is known stand apart from all others of their dictionary")
+    @Test("Keys whose text is unknown differ from all other keys of their dictionary")
     func unknownTexts() {
         let groups = [
             [

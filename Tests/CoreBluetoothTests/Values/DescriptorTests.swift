@@ -17,7 +17,7 @@ struct DescriptorTests {
         return descriptor.value
     }
 
-    @Test("Row 60: bits are an NSNumber, whatever form the UUID has", arguments: ["2900", "2902", "2903"])
+    @Test("Row 60: bit fields are NSNumbers, whatever form the UUID has", arguments: ["2900", "2902", "2903"])
     func bits(text: String) {
         let cases: [([UInt8], UInt16)] = [
             ([0x01, 0x00], 1), ([0x02, 0x80], 0x8002), ([0x02], 2), ([], 0), ([0x01, 0x00, 0xFF], 1),
@@ -29,7 +29,7 @@ struct DescriptorTests {
         }
     }
 
-    @Test("Row 60: a description is a String, also where its octets are no text")
+    @Test("Row 60: a description is a String, even if its octets are not valid UTF-8")
     func text() {
         for uuid in forms("2901") {
             #expect(value(of: uuid, read: Array("Größe".utf8)) as? String == "Größe")
@@ -38,12 +38,13 @@ struct DescriptorTests {
         }
     }
 
-    @Test("Row 60: everything else is Data", arguments: ["2904", "2905", "2906", "2908", "2910", "FFF0"])
+    @Test(
+        "Row 60: the value of other descriptors is Data", arguments: ["2904", "2905", "2906", "2908", "2910", "FFF0"])
     func octets(text: String) {
         for uuid in forms(text) { #expect(value(of: uuid, read: [1, 2]) as? Data == Data([1, 2])) }
     }
 
-    @Test("Row 66: what an application may publish, it may make")
+    @Test("Row 66: an application can create the descriptors that it may publish")
     func made() {
         for uuid in forms("2901") { #expect(CBMutableDescriptor(type: uuid, value: "a").value as? String == "a") }
         for uuid in forms("2904") {
@@ -52,7 +53,7 @@ struct DescriptorTests {
         #expect(CBMutableDescriptor(type: CBUUID(string: "2908"), value: Data([1])).value as? Data == Data([1]))
     }
 
-    @Test("A description that is no String, or a format that is no Data, ends the program")
+    @Test("A description that is not a String, or a format that is not Data, ends the program")
     func traps() async {
         await #expect(processExitsWith: .failure) {
             _ = CBMutableDescriptor(type: CBUUID(string: "2901"), value: Data([0x41]))

@@ -3,10 +3,10 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("I: what becomes of the errors of the stack below")
+@Suite("I: mapping of the stack's errors")
 struct ErrorMappingTests {
     @Test(
-        "Row 32: why a link ended",
+        "Row 32: each disconnect reason has its error code",
         arguments: [
             (.byPeer, .peripheralDisconnected), (.peerShutDown, .peripheralDisconnected),
             (.supervisionTimeout, .connectionTimeout), (.transactionTimeout, .connectionTimeout),
@@ -17,7 +17,7 @@ struct ErrorMappingTests {
         #expect(CBError.error(for: .disconnected(reason), orElse: .unknown) as? CBError == CBError(code))
     }
 
-    @Test("Row 83: the code of a refusal is the octet that the server sent", arguments: 1...255 as ClosedRange<UInt8>)
+    @Test("Row 83: an ATT error's code is the octet that the server sent", arguments: 1...255 as ClosedRange<UInt8>)
     func refused(octet: UInt8) throws {
         let refusal = ATTError(ATTErrorCode(rawValue: octet), for: .readRequest, at: 3)
         let error = CBError.error(for: .att(refusal), orElse: .unknown)
@@ -27,7 +27,7 @@ struct ErrorMappingTests {
         if octet > 0x7F { #expect(error.localizedDescription == "Unknown ATT error.") }
     }
 
-    @Test("Row 84: what an application is told is printed with its text as an `NSError`, too")
+    @Test("Row 84: a reported error prints its text, also as an `NSError`")
     func printed() {
         let refusal = CBError.error(for: .att(ATTError(.readNotPermitted, for: .readRequest, at: 3)), orElse: .unknown)
         let text =
@@ -38,7 +38,7 @@ struct ErrorMappingTests {
         #expect("\(told(CBError(.unknown))! as NSError)".contains("Code=0 \"Unknown error.\""))
     }
 
-    @Test("Row 84: what an application is told is caught by its type and its code")
+    @Test("Row 84: a reported error can be caught by its type and by its code")
     func caught() {
         let end = CBError.error(for: .timedOut, orElse: .unknown)
         do { throw end } catch CBError.connectionTimeout {} catch { Issue.record("it was not caught by its code") }
@@ -50,7 +50,7 @@ struct ErrorMappingTests {
         #expect(told(nil) == nil)
     }
 
-    @Test("What fits nothing is what the caller says")
+    @Test("An error without a counterpart becomes the caller's fallback")
     func other() {
         let error = CBError.error(for: .messageTooLong(maximum: 1), orElse: .connectionFailed)
         #expect(error as? CBError == CBError(.connectionFailed))

@@ -6,7 +6,7 @@ struct ErrorTests {
     /// A cast of whose outcome the compiler has no opinion: it is wrong about some.
     private func cast<Target>(_ error: any Error, to type: Target.Type) -> Target? { error as? Target }
 
-    @Test("Row 84: one object is every kind of error that applications look for")
+    @Test("Row 84: an error casts to every type that applications check for")
     func casts() throws {
         let error: any Error = CBError(.connectionTimeout)
         #expect((error as? CBError)?.code == .connectionTimeout)
@@ -30,7 +30,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("Row 84: an `NSError` of the domain is one of them, and of another is not")
+    @Test("Row 84: an `NSError` casts only to the error type of its domain")
     func bridging() {
         let error: any Error = NSError(domain: CBErrorDomain, code: 7, userInfo: [NSLocalizedDescriptionKey: "gone"])
         #expect((error as? CBError)?.code == .peripheralDisconnected)
@@ -42,7 +42,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "Row 84: an error is printed with domain, code, text and user info, whatever it is by then",
+        "Row 84: an error prints its domain, code, text and user info, whatever type it was cast to",
         arguments: [
             (
                 CBATTError(.requestNotSupported) as any Error,
@@ -76,19 +76,19 @@ struct ErrorTests {
         #expect(text.contains("\"\(error.localizedDescription)\""))
     }
 
-    @Test("A number is formatted as any object is")
+    @Test("An NSNumber is formatted with `%@` like any object")
     func number() {
         let rssi = NSNumber(value: -42)
         #expect(String(format: "%@ dBm", rssi as any CVarArg) == "-42 dBm")
     }
 
-    @Test("Row 83: codes of applications are codes, too")
+    @Test("Row 83: application error codes are valid codes")
     func applicationCodes() {
         let error = CBATTError(CBATTError.Code(rawValue: 0x82)!)
         #expect(error.errorCode == 0x82 && error.localizedDescription == "Unknown ATT error.")
     }
 
-    @Test("Row 85: any number makes a code, and names stand for their numbers", arguments: -2...300)
+    @Test("Row 85: any number makes an error code, and codes compare by number", arguments: -2...300)
     func open(number: Int) {
         #expect(CBError.Code(rawValue: number)?.rawValue == number)
         #expect(CBATTError.Code(rawValue: number)?.rawValue == number)
@@ -96,7 +96,7 @@ struct ErrorTests {
         #expect(CBError.Code(rawValue: number) != CBError.Code(rawValue: number + 1))
     }
 
-    @Test("Each code has the number it has elsewhere")
+    @Test("Each error code has the same number as on Apple's systems")
     func numbers() {
         let codes: [CBError.Code] = [
             .unknown, .invalidParameters, .invalidHandle, .notConnected, .outOfSpace, .operationCancelled,
@@ -115,7 +115,7 @@ struct ErrorTests {
         #expect(refusals.map(\.rawValue) == Array(0...17))
     }
 
-    @Test("Errors can be kept in sets, without a detour over `NSError`")
+    @Test("Errors can be stored in sets without bridging to `NSError`")
     func hashing() {
         #expect(Set([CBError(.unknown), CBError(.unknown), CBError(.notConnected)]).count == 2)
         #expect(Set([CBATTError(.success), CBATTError(.success)]).count == 1)

@@ -1,7 +1,7 @@
 import CoreBluetooth
 import Testing
 
-@Suite("Numbers of states and options")
+@Suite("Raw values of states and options")
 struct NumberTests {
     /// The numbers of the cases, which are counted from 0 on.
     private func check<State: RawRepresentable & Equatable>(_ states: [State]) where State.RawValue == Int {
@@ -9,7 +9,7 @@ struct NumberTests {
         for state in states { #expect(State(rawValue: state.rawValue) == state) }
     }
 
-    @Test("States have the numbers they have elsewhere")
+    @Test("States have the same raw values as on Apple's systems")
     func states() {
         check([CBManagerState.unknown, .resetting, .unsupported, .unauthorized, .poweredOff, .poweredOn])
         check([CBManagerAuthorization.notDetermined, .restricted, .denied, .allowedAlways])
@@ -20,7 +20,7 @@ struct NumberTests {
     }
 
     @available(*, deprecated, message: "what it checks is")
-    @Test("Deprecated states have the numbers of those that replace them")
+    @Test("Deprecated states have the raw values of their replacements")
     func deprecatedStates() {
         check([CBCentralManagerState.unknown, .resetting, .unsupported, .unauthorized, .poweredOff, .poweredOn])
         check([CBPeripheralManagerState.unknown, .resetting, .unsupported, .unauthorized, .poweredOff, .poweredOn])
@@ -28,7 +28,7 @@ struct NumberTests {
     }
 
     @available(*, deprecated, message: "what it checks is")
-    @Test("The misspelled code is the one that is spelled right")
+    @Test("The misspelled error code equals the correctly spelled one")
     func misspelled() {
         let codes = [CBError.Code.unkownDevice, .unknownDevice, CBError.unkownDevice, CBError.unknownDevice]
         for code in codes {
@@ -37,7 +37,7 @@ struct NumberTests {
         #expect(Set(codes).count == 1)
     }
 
-    @Test("Options are the bits they are elsewhere")
+    @Test("Options are the same bits as on Apple's systems")
     func options() {
         let properties: [CBCharacteristicProperties] = [
             .broadcast, .read, .writeWithoutResponse, .write, .notify, .indicate, .authenticatedSignedWrites,

@@ -2,7 +2,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("What applications do with the objects themselves", .timeLimit(.minutes(30)))
+@Suite("Subclassing, formatting and key-value access", .timeLimit(.minutes(30)))
 struct ObjectTests {
     // As applications have them: each inherits the initializers of its superclass.
     private final class Manager: CBCentralManager {}
@@ -21,7 +21,7 @@ struct ObjectTests {
         #expect(Identifier().data == Data(count: 16))
     }
 
-    @Test("They are formatted with `%@` as they describe themselves")
+    @Test("Formatting an object with `%@` prints its description")
     func formats() async throws {
         let scene = try await CentralScene()
         let (peripheral, characteristics) = try await scene.discovered()
@@ -37,7 +37,7 @@ struct ObjectTests {
         #expect(scene.manager.description.hasPrefix("<CBCentralManager: 0x"))
     }
 
-    @Test("Some ask for properties by their names")
+    @Test("A peripheral's properties can be read by name")
     func names() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.connected()

@@ -24,7 +24,7 @@ struct UUIDTests {
         #expect(uuid.copy() as? CBUUID == uuid)
     }
 
-    @Test("Row 86: the octets are those of the text, in its order")
+    @Test("Row 86: the octets are in the order of the text")
     func octets() {
         #expect(CBUUID(string: "180D").data == Data([0x18, 0x0D]))
         let text = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
@@ -36,7 +36,7 @@ struct UUIDTests {
         #expect(!CBUUID(string: "180D").isEqual("180D"))
     }
 
-    @Test("Row 86: a text that is no UUID ends the program")
+    @Test("Row 86: a malformed UUID ends the program")
     func malformed() async {
         await #expect(processExitsWith: .failure) { _ = CBUUID(string: "18") }
         await #expect(processExitsWith: .failure) { _ = CBUUID(string: "0x0x180D") }

@@ -152,7 +152,7 @@ def notify_runs() -> list[Run]:
         Run(["notify", ADDRESS, "2A37", "--time", "0.01"], LINK_LOST, output=[],
             words=[f"could not subscribe to {ADDRESS} in 0.01 s"]),
         Run(["notify", ADDRESS, "2A19", "--count", "1"], NOT_FOUND, output=[],
-            words=["2A19: the characteristic neither"]),
+            words=["2A19: the characteristic supports neither"]),
         Run(["notify", ADDRESS, "2A6E", "--count", "1"], NOT_FOUND, output=[], words=["has no 2A6E"]),
         Run(["notify", ADDRESS, "0x0001", "--count", "1"], USAGE, output=[], words=["is not a characteristic"]),
    ]

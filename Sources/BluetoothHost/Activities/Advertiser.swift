@@ -12,7 +12,7 @@ struct Advertiser: Hashable, Sendable {
         var random: DeviceAddress?
     }
 
-    private(set) var sets: [AdvertisingSet] = []
+    private(set) var sets: [HostAdvertisingSet] = []
     /// Delays advertising after links that failed, or that ended as soon as they began. The delay is at most one
     /// second, so that one peer that connects and drops the link does not prevent others from finding this device. It
     /// is not part of a set, because an application may stop and restart advertising with each link.
@@ -66,7 +66,7 @@ struct Advertiser: Hashable, Sendable {
 
     mutating func start(_ parameters: AdvertisingParameters, as handle: AdvertisingHandle, at now: Instant) {
         let index = sets.firstIndex { $0.handle == handle } ?? sets.count
-        if index == sets.count { sets.append(AdvertisingSet(handle: handle)) }
+        if index == sets.count { sets.append(HostAdvertisingSet(handle: handle)) }
         sets[index].start(parameters, at: now)
     }
 
@@ -114,8 +114,8 @@ struct Advertiser: Hashable, Sendable {
     ///
     /// - Returns: the index of the set and the outcome; nil if the set no longer exists.
     mutating func answered(
-        _ step: AdvertisingSet.Step, of handle: AdvertisingHandle, _ status: HCIStatus
-    ) -> (index: Int, outcome: AdvertisingSet.Outcome)? {
+        _ step: HostAdvertisingSet.Step, of handle: AdvertisingHandle, _ status: HCIStatus
+    ) -> (index: Int, outcome: HostAdvertisingSet.Outcome)? {
         guard let index = sets.firstIndex(where: { $0.handle == handle }) else { return nil }
         return (index, sets[index].answered(step, status))
     }

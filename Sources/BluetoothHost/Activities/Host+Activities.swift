@@ -206,7 +206,7 @@ extension Host {
     }
 
     mutating func answered(
-        _ step: AdvertisingSet.Step, of handle: AdvertisingHandle, _ status: HCIStatus, at now: Instant
+        _ step: HostAdvertisingSet.Step, of handle: AdvertisingHandle, _ status: HCIStatus, at now: Instant
     ) {
         guard let (index, outcome) = advertiser.answered(step, of: handle, status) else { return }
         switch outcome {

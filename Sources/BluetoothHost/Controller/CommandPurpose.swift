@@ -5,7 +5,7 @@ import BluetoothHCI
 enum CommandPurpose: Equatable, Sendable {
     case bringUp(BringUpStep)
     case scan(Scanner.Step)
-    case advertise(AdvertisingSet.Step, AdvertisingHandle)
+    case advertise(HostAdvertisingSet.Step, AdvertisingHandle)
     case connect(Initiator.Step)
     case synchronize(PeriodicSynchronizer.Step)
     case disconnect(LinkIdentifier)

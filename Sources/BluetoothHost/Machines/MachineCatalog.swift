@@ -21,7 +21,7 @@ package enum MachineCatalog {
                 ControllerLifecycle.self,
                 "Brings the controller up, and resets it after failures until it fails too often."),
             Entry(
-                AdvertisingSet.self,
+                HostAdvertisingSet.self,
                 "Puts one advertising set into the state that the application wants, and takes it off the air."),
             Entry(Scanner.self, "Scans as the application, searches for peers and synchronizations require."),
             Entry(Initiator.self, "Connects to the requested peers, one at a time."),

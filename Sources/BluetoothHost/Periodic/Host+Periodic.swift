@@ -135,7 +135,7 @@ extension Host {
         let information = PeriodicSyncInformation(
             peer: peers.peer(at: new.address), address: new.address, sid: new.sid, phy: new.phy,
             interval: PeriodicAdvertising.unit * Int(new.interval.rawValue), subevents: new.subevents)
-        synchronizer.insert(PeriodicSync(identifier: identifier, handle: new.handle, information: information))
+        synchronizer.insert(EstablishedSync(identifier: identifier, handle: new.handle, information: information))
         return information
     }
 

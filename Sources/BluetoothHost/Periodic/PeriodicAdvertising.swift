@@ -35,7 +35,7 @@ public struct PeriodicAdvertising: Hashable, Sendable {
     var isValid: Bool {
         let allowed = Duration.microseconds(7500)...PeriodicAdvertising.unit * 0xFFFF
         guard allowed.contains(interval.lowerBound), interval.upperBound <= allowed.upperBound,
-            data.count <= PeriodicSync.maximumLength
+            data.count <= EstablishedSync.maximumLength
         else { return false }
         return responses.map { data.isEmpty && $0.isValid(in: interval.lowerBound) } ?? true
     }

@@ -29,7 +29,7 @@ struct PeriodicSynchronizer: Hashable, Sendable {
 
     /// The pending requests. The first one has its turn.
     private(set) var requests: [Request] = []
-    private(set) var syncs: [PeriodicSync] = []
+    private(set) var syncs: [EstablishedSync] = []
     private var state: State = .idle
     private var backoff = Backoff()
 
@@ -163,17 +163,17 @@ struct PeriodicSynchronizer: Hashable, Sendable {
         return request
     }
 
-    mutating func insert(_ sync: PeriodicSync) { syncs.append(sync) }
+    mutating func insert(_ sync: EstablishedSync) { syncs.append(sync) }
 
     /// The index of the synchronization with a handle.
     func index(of handle: SyncHandle) -> Int? { syncs.firstIndex { $0.handle == handle } }
 
     func index(of identifier: PeriodicSyncIdentifier) -> Int? { syncs.firstIndex { $0.identifier == identifier } }
 
-    mutating func removeSync(at index: Int) -> PeriodicSync { syncs.remove(at: index) }
+    mutating func removeSync(at index: Int) -> EstablishedSync { syncs.remove(at: index) }
 
     /// Handles a fragment of an event's data.
-    mutating func receive(_ report: borrowing LEPeriodicAdvertisingReport, at index: Int) -> PeriodicSync.Outcome {
+    mutating func receive(_ report: borrowing LEPeriodicAdvertisingReport, at index: Int) -> EstablishedSync.Outcome {
         syncs[index].receive(report)
     }
 

@@ -27,7 +27,7 @@ extension Air {
         controllers[controller].settings.advertisers[slot].sentEvents = 0
         controllers[controller].settings.advertisers[slot].end =
             duration.map { now.advanced(by: $0) }
-            ?? (isHighDuty ? now.advanced(nanoseconds: Advertiser.highDutyCycleDuration) : nil)
+            ?? (isHighDuty ? now.advanced(nanoseconds: AdvertisingState.highDutyCycleDuration) : nil)
         schedule.set(.advertising(controller, slot), to: now)
         startTrain(controller, slot, at: now)
     }

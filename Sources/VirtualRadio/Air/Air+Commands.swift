@@ -117,15 +117,15 @@ extension Air {
         guard timing.isValid, command.connectionParameters.isValid else {
             return controllers[index].mayInitiate ? .invalidCommandParameters : .commandDisallowed
         }
-        let initiator = Initiator(
-            le1M: Initiator.PHY(timing: timing, parameters: command.connectionParameters.chosen),
+        let initiator = InitiatingState(
+            le1M: InitiatingState.PHY(timing: timing, parameters: command.connectionParameters.chosen),
             peer: command.filterPolicy == .peerAddress ? command.peerAddress : nil,
             ownAddressType: command.ownAddressType, start: now)
         return begin(initiator, on: index)
     }
 
     /// Starts initiating. Shared by all commands that create a connection.
-    mutating func begin(_ initiator: Initiator, on index: Int) -> HCIStatus {
+    mutating func begin(_ initiator: InitiatingState, on index: Int) -> HCIStatus {
         guard controllers[index].mayInitiate else { return .commandDisallowed }
         guard controllers[index].ownAddress(initiator.ownAddressType) != nil else { return .invalidCommandParameters }
         guard controllers[index].freeConnectionSlot != nil else { return .connectionLimitExceeded }

@@ -3,8 +3,8 @@ import BluetoothHCI
 
 /// The connection request that an initiator sends to an advertiser.
 struct ConnectionRequest {
-    let initiator: Initiator
-    let parameters: ConnectionParameters
+    let initiator: InitiatingState
+    let parameters: ConnectionTiming
     let central: Int
     let centralAddress: DeviceAddress
     let peripheral: Int
@@ -51,7 +51,7 @@ extension Air {
 
     /// Whether the initiator, which receives this advertiser, is waiting for it.
     private func accepts(
-        _ initiator: Initiator, of central: Int, _ peripheral: Int, _ slot: Int, _ device: SeenDevice
+        _ initiator: InitiatingState, of central: Int, _ peripheral: Int, _ slot: Int, _ device: SeenDevice
     ) -> Bool {
         let advertiser = controllers[peripheral].settings.advertisers[slot]
         guard controllers[central].freeConnectionSlot != nil else { return false }

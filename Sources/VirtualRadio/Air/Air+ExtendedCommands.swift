@@ -64,7 +64,7 @@ extension Air {
     private mutating func createConnection(
         _ command: LEExtendedCreateConnection, on index: Int, at now: Instant
     ) -> HCIStatus {
-        let initiator = Initiator(command, start: now)
+        let initiator = InitiatingState(command, start: now)
         // A controller does not scan on LE 2M.
         let listening = [initiator.le1M, initiator.leCoded].compactMap { $0 }
         guard !listening.isEmpty, listening.allSatisfy(\.timing.isValidExtended) else {
@@ -82,7 +82,7 @@ extension Air {
         }
         let set = controllers[index].settings.advertisers[slot]
         guard set.periodic.isOnAir else { return .commandDisallowed }
-        var initiator = Initiator(command.connection, start: now)
+        var initiator = InitiatingState(command.connection, start: now)
         guard command.subevent < set.periodic.subeventCount, initiator.peer != nil, initiator[set.dataPHY] != nil else {
             return .invalidCommandParameters
         }
@@ -91,7 +91,7 @@ extension Air {
     }
 
     private mutating func begin(
-        _ initiator: Initiator, _ command: LEExtendedCreateConnection, on index: Int
+        _ initiator: InitiatingState, _ command: LEExtendedCreateConnection, on index: Int
     ) -> HCIStatus {
         let asked = [command.le1M, command.le2M, command.leCoded].compactMap { $0 }
         guard asked.allSatisfy(\.connectionParameters.isValid) else { return .invalidCommandParameters }
@@ -103,7 +103,7 @@ extension Air {
     }
 }
 
-extension Initiator {
+extension InitiatingState {
     fileprivate init(_ command: LEExtendedCreateConnection, start: Instant) {
         self.init(
             le1M: command.le1M.map(PHY.init), le2M: command.le2M.map(PHY.init), leCoded: command.leCoded.map(PHY.init),
@@ -112,7 +112,7 @@ extension Initiator {
     }
 }
 
-extension Initiator.PHY {
+extension InitiatingState.PHY {
     fileprivate init(_ parameters: LEExtendedCreateConnection.PHYParameters) {
         self.init(
             timing: ScanTiming(interval: parameters.scanInterval, window: parameters.scanWindow),
@@ -123,14 +123,14 @@ extension Initiator.PHY {
 extension VirtualController {
     fileprivate mutating func setScanParameters(_ command: LESetExtendedScanParameters) -> HCIStatus {
         guard !isScanning else { return .commandDisallowed }
-        let each = [command.le1M, command.leCoded].compactMap { $0.map(Scanner.Listening.init) }
+        let each = [command.le1M, command.leCoded].compactMap { $0.map(ScanningState.Listening.init) }
         guard !each.isEmpty, each.allSatisfy(\.timing.isValidExtended) else { return .invalidCommandParameters }
         guard command.leCoded == nil || configuration.receives(.leCoded) else {
             return .unsupportedFeatureOrParameterValue
         }
         settings.scanner.isExtended = true
-        settings.scanner.le1M = command.le1M.map(Scanner.Listening.init)
-        settings.scanner.leCoded = command.leCoded.map(Scanner.Listening.init)
+        settings.scanner.le1M = command.le1M.map(ScanningState.Listening.init)
+        settings.scanner.leCoded = command.leCoded.map(ScanningState.Listening.init)
         settings.scanner.ownAddressType = command.ownAddressType
         settings.scanner.filterPolicy = command.filterPolicy
         return .success
@@ -155,7 +155,7 @@ extension VirtualController {
     }
 }
 
-extension Scanner.Listening {
+extension ScanningState.Listening {
     fileprivate init(_ parameters: LESetExtendedScanParameters.PHYParameters) {
         self.init(
             type: parameters.type, timing: ScanTiming(interval: parameters.interval, window: parameters.window))

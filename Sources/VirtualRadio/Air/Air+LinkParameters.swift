@@ -72,7 +72,7 @@ extension Air {
 
     /// The instant of the update has been reached: a new event clock starts, and queued data waits for its first event.
     mutating func finishConnectionUpdate(
-        _ parameters: ConnectionParameters, on link: Int, _ initiator: LinkRole, at time: Instant
+        _ parameters: ConnectionTiming, on link: Int, _ initiator: LinkRole, at time: Instant
     ) {
         let hasChanged = links[link].parameters != parameters
         links[link].restartClock(parameters, at: time)

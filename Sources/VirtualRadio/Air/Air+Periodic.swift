@@ -130,7 +130,8 @@ extension Air {
 
     /// Delivers the announcement of periodic advertising to a scanner, which synchronizes if its host requested that.
     mutating func findTrain(
-        of set: Advertiser, _ advertiser: Int, _ slot: Int, _ address: DeviceAddress, by scanner: Int, at time: Instant
+        of set: AdvertisingState, _ advertiser: Int, _ slot: Int, _ address: DeviceAddress, by scanner: Int,
+        at time: Instant
     ) {
         guard let number = set.periodic.number, let request = controllers[scanner].settings.synchronizer.request,
             controllers[scanner].settings.scanner.listening(for: set, at: time) != nil,

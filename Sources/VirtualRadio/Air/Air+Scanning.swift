@@ -5,7 +5,8 @@ extension Air {
     /// Delivers an advertising event to a scanner, and its scan response if the scanner requests it (Core 5.4, Vol 6,
     /// Part B, 4.4.3).
     mutating func report(
-        _ advertisement: Advertiser, from advertiser: Int, _ address: DeviceAddress, to scanner: Int, at time: Instant
+        _ advertisement: AdvertisingState, from advertiser: Int, _ address: DeviceAddress, to scanner: Int,
+        at time: Instant
     ) {
         let state = controllers[scanner].settings.scanner
         guard let listening = state.listening(for: advertisement, at: time),

@@ -71,7 +71,7 @@ struct TrainAnnouncement: Sendable {
     var serviceData: UInt16 = 0
 }
 
-extension Advertiser {
+extension AdvertisingState {
     /// Whether a set of this kind may have periodic advertising (Vol 4, Part E, 7.8.61).
     var mayBePeriodic: Bool { properties.isDisjoint(with: [.legacy, .connectable, .scannable, .anonymous]) }
 }

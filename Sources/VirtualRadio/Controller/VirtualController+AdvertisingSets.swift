@@ -83,9 +83,9 @@ extension VirtualController {
         guard settings.existingSets.count < setLimit else { return .memoryCapacityExceeded }
         var slot = 1
         while settings.existingSets.contains(slot) { slot += 1 }
-        while settings.advertisers.count <= slot { settings.advertisers.append(Advertiser()) }
+        while settings.advertisers.count <= slot { settings.advertisers.append(AdvertisingState()) }
         settings.existingSets.insert(slot)
-        settings.advertisers[slot] = Advertiser()
+        settings.advertisers[slot] = AdvertisingState()
         settings.advertisers[slot].parameters = parameters
         return .success
     }
@@ -137,7 +137,7 @@ extension VirtualController {
     ///
     /// - Returns: the complete data, or the unfinished data if more fragments must follow.
     private func join(
-        _ fragment: AdvertisingDataFragment, to former: [UInt8]?, of set: Advertiser, _ isTaken: ([UInt8]) -> Bool
+        _ fragment: AdvertisingDataFragment, to former: [UInt8]?, of set: AdvertisingState, _ isTaken: ([UInt8]) -> Bool
     ) -> (status: HCIStatus, whole: [UInt8]?, unfinished: [UInt8]?) {
         let isComplete = fragment.operation == .complete
         let isFirst = isComplete || fragment.operation == .first
@@ -183,7 +183,7 @@ extension VirtualController {
     }
 }
 
-extension Advertiser {
+extension AdvertisingState {
     /// Whether this kind of advertising can carry the advertising data.
     fileprivate func takes(_ data: [UInt8]) -> Bool {
         isLegacy ? data.count <= (isDirected ? 0 : 31) : !isScannable || data.isEmpty

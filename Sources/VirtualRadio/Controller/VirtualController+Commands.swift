@@ -91,7 +91,7 @@ extension VirtualController {
         guard !isScanning else { return .commandDisallowed }
         let timing = ScanTiming(interval: parameters.interval, window: parameters.window)
         guard timing.isValid else { return .invalidCommandParameters }
-        settings.scanner.le1M = Scanner.Listening(type: parameters.type, timing: timing)
+        settings.scanner.le1M = ScanningState.Listening(type: parameters.type, timing: timing)
         settings.scanner.ownAddressType = parameters.ownAddressType
         settings.scanner.filterPolicy = parameters.filterPolicy
         return .success

@@ -70,7 +70,7 @@ extension VirtualController {
     /// - Parameter ownAddress: the private address generated for this connection; nil if there is none.
     mutating func reportConnection(
         _ role: LinkRole, _ handle: ConnectionHandle, peer: SeenDevice, as ownAddress: DeviceAddress?,
-        _ parameters: ConnectionParameters
+        _ parameters: ConnectionTiming
     ) {
         var enhanced = LEEnhancedConnectionComplete(
             connectionHandle: handle, role: role.connectionRole, peerAddress: peer.reportedAddress,
@@ -117,7 +117,7 @@ extension VirtualController {
     }
 
     mutating func reportConnectionUpdate(
-        _ handle: ConnectionHandle, _ status: HCIStatus, _ parameters: ConnectionParameters
+        _ handle: ConnectionHandle, _ status: HCIStatus, _ parameters: ConnectionTiming
     ) {
         send(
             LEConnectionUpdateComplete(

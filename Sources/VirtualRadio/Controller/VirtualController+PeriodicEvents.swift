@@ -93,7 +93,8 @@ extension VirtualController {
     private static let longestPeriodicReports = (first: 247, second: 244)
 
     mutating func reportPeriodic(
-        _ place: Int, _ set: Advertiser, _ data: [UInt8], _ subevent: LEPeriodicAdvertisingReport.Subevent, rssi: Int8
+        _ place: Int, _ set: AdvertisingState, _ data: [UInt8], _ subevent: LEPeriodicAdvertisingReport.Subevent,
+        rssi: Int8
     ) {
         let isSecond = wants(.periodicAdvertisingReportV2)
         guard isSecond || wants(.periodicAdvertisingReport), reachesHost, hasRoomForData,

@@ -51,7 +51,7 @@ extension VirtualController {
 
     /// The address used for advertising; nil for a random address that the host has not set.
     @inline(__always)
-    func address(of advertiser: Advertiser) -> DeviceAddress? {
+    func address(of advertiser: AdvertisingState) -> DeviceAddress? {
         let type = advertiser.parameters.ownAddressType
         // Each set has its own random address.
         let isSet = settings.usesExtendedCommands == true
@@ -79,7 +79,7 @@ extension VirtualController {
 
     /// The target address of directed advertising.
     @inline(__always)
-    func targetAddress(of advertiser: Advertiser) -> DeviceAddress {
+    func targetAddress(of advertiser: AdvertisingState) -> DeviceAddress {
         let parameters = advertiser.parameters
         switch parameters.ownAddressType {
         case .public, .random: return parameters.peerAddress
@@ -99,7 +99,7 @@ extension VirtualController {
     }
 
     /// Whether directed advertising is addressed to a device.
-    func directs(_ advertiser: Advertiser, to device: SeenDevice) -> Bool {
+    func directs(_ advertiser: AdvertisingState, to device: SeenDevice) -> Bool {
         device.address == targetAddress(of: advertiser)
             || device.identity != nil && device.identity == advertiser.parameters.peerAddress.unresolved
     }

@@ -9,7 +9,8 @@ extension VirtualController {
     ///   - target: the target of directed advertising; nil for undirected advertising.
     ///   - isResponse: whether the packet is the scan response.
     mutating func report(
-        _ advertisement: Advertiser, by device: SeenDevice, for target: DeviceAddress?, isResponse: Bool, rssi: Int8,
+        _ advertisement: AdvertisingState, by device: SeenDevice, for target: DeviceAddress?, isResponse: Bool,
+        rssi: Int8,
         at time: Instant
     ) {
         guard settings.scanner.isExtended else {
@@ -51,7 +52,7 @@ extension VirtualController {
     private static let longestReport = 229
 
     private mutating func reportLegacy(
-        _ advertisement: Advertiser, _ address: DeviceAddress, isResponse: Bool, rssi: Int8, at time: Instant
+        _ advertisement: AdvertisingState, _ address: DeviceAddress, isResponse: Bool, rssi: Int8, at time: Instant
     ) {
         guard wants(.advertisingReport), hasRoomForData else { return }
         let type = isResponse ? LEAdvertisingReport.EventType.scanResponse : advertisement.legacyEventType
@@ -62,7 +63,7 @@ extension VirtualController {
     }
 }
 
-extension Advertiser {
+extension AdvertisingState {
     fileprivate func payload(isResponse: Bool) -> [UInt8] {
         if isResponse { return scanResponseData }
         // Directed legacy PDUs carry no data.

@@ -64,13 +64,13 @@ public struct VirtualController: Sendable {
         var randomAddress: DeviceAddress?
         var hostBuffers = HostBuffers()
         /// The advertiser of the legacy commands, followed by those of `existingSets`, with free places between them.
-        var advertisers = [Advertiser()]
+        var advertisers = [AdvertisingState()]
         var existingSets: Set<Int> = []
         /// Whether the host uses the extended commands to advertise, scan and connect; nil until it has used either
         /// kind.
         var usesExtendedCommands: Bool?
-        var scanner: Scanner
-        var initiator: Initiator?
+        var scanner: ScanningState
+        var initiator: InitiatingState?
         var synchronizer: Synchronizer
         var filterAcceptList: FilterAcceptList
         var resolvingList: ResolvingList
@@ -78,13 +78,13 @@ public struct VirtualController: Sendable {
         var suggestedDataLength = LEDataLength(octets: LinkEnd.minimumOctets)
 
         /// The advertiser of the legacy commands.
-        var advertiser: Advertiser {
+        var advertiser: AdvertisingState {
             get { advertisers[0] }
             _modify { yield &advertisers[0] }
         }
 
         init(_ configuration: ControllerConfiguration) {
-            scanner = Scanner(duplicateFilterSize: configuration.duplicateFilterSize)
+            scanner = ScanningState(duplicateFilterSize: configuration.duplicateFilterSize)
             synchronizer = Synchronizer(configuration)
             filterAcceptList = FilterAcceptList(capacity: configuration.filterAcceptListSize)
             resolvingList = ResolvingList(capacity: configuration.resolvingListSize)

@@ -48,7 +48,7 @@ extension Link {
     }
 
     /// Starts a new event clock with other parameters.
-    mutating func restartClock(_ parameters: ConnectionParameters, at now: Instant) {
+    mutating func restartClock(_ parameters: ConnectionTiming, at now: Instant) {
         self.parameters = parameters
         anchor = now
         currentEvent = nil

@@ -10,7 +10,7 @@ struct Link: Sendable {
     var isInUse = true
     /// The central's end, then the peripheral's.
     private var ends: InlineArray<2, LinkEnd>
-    var parameters: ConnectionParameters
+    var parameters: ConnectionTiming
     /// One connection event; all others are a multiple of the interval away from it.
     var anchor: Instant
     /// The instant of the next data exchange, if there is data.
@@ -43,7 +43,7 @@ struct Link: Sendable {
     }
 
     init(
-        central: LinkEnd, peripheral: LinkEnd, parameters: ConnectionParameters, anchor: Instant,
+        central: LinkEnd, peripheral: LinkEnd, parameters: ConnectionTiming, anchor: Instant,
         maximumExchangesPerEvent: Int
     ) {
         ends = [central, peripheral]

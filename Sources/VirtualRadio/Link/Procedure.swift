@@ -5,7 +5,7 @@ import BluetoothHCI
 struct Procedure: Sendable {
     enum Step: Sendable {
         /// Connection Update (5.1.1).
-        case connectionUpdate(ConnectionParameters)
+        case connectionUpdate(ConnectionTiming)
         /// Connection Parameters Request (5.1.7). A peripheral requests, and the central's host decides.
         case parameterRequest(LEConnectionParameters)
         /// The rejection of such a request.

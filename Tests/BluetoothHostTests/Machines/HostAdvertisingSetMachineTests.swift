@@ -6,8 +6,8 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("The advertising set state machine")
-struct AdvertisingSetMachineTests {
-    typealias Model = AdvertisingSetModel
+struct HostAdvertisingSetMachineTests {
+    typealias Model = HostAdvertisingSetModel
 
     static let verdicts: [RadioArbiter.Verdict] = [.proceed, .wait, .stop, .suspended]
 
@@ -26,7 +26,7 @@ struct AdvertisingSetMachineTests {
     }
 
     struct State: Hashable {
-        var machine = AdvertisingSet(handle: AdvertisingHandle(0))
+        var machine = HostAdvertisingSet(handle: AdvertisingHandle(0))
         var model: Model
     }
 
@@ -38,7 +38,7 @@ struct AdvertisingSetMachineTests {
     }
 
     private func advance(
-        _ machine: inout AdvertisingSet, _ verdict: RadioArbiter.Verdict, _ mayBegin: Bool, _ hasMoved: Bool,
+        _ machine: inout HostAdvertisingSet, _ verdict: RadioArbiter.Verdict, _ mayBegin: Bool, _ hasMoved: Bool,
         isExtended: Bool
     ) -> [Effect] {
         var addresses = Advertiser.Addresses(own: .public)
@@ -49,7 +49,7 @@ struct AdvertisingSetMachineTests {
             verdict, mayBegin: mayBegin, addresses, radio(isExtended: isExtended), at: .zero)
     }
 
-    private func apply(_ event: Model.Event, to machine: inout AdvertisingSet, _ model: Model) -> [Model.Action] {
+    private func apply(_ event: Model.Event, to machine: inout HostAdvertisingSet, _ model: Model) -> [Model.Action] {
         switch event {
         case .start(let kind): machine.start(kind.parameters, at: .zero)
         case .stop: machine.stop()
@@ -74,9 +74,9 @@ struct AdvertisingSetMachineTests {
 
     /// Answers the command that must be with the controller.
     private func answer(
-        _ machine: inout AdvertisingSet, _ status: HCIStatus, _ model: Model
+        _ machine: inout HostAdvertisingSet, _ status: HCIStatus, _ model: Model
     ) -> [Model.Action] {
-        let step: AdvertisingSet.Step
+        let step: HostAdvertisingSet.Step
         switch machine.phaseName {
         case .idle, .running, .paused, .stopped: return []
         case .starting, .resuming: step = model.rest == 0 ? .enable : .setUp
@@ -109,7 +109,7 @@ struct AdvertisingSetMachineTests {
     }
 
     /// The event's name in the table; nil for calls that change what is wanted.
-    private func name(of event: Model.Event) -> AdvertisingSet.EventName? {
+    private func name(of event: Model.Event) -> HostAdvertisingSet.EventName? {
         switch event {
         case .start, .stop, .giveUp, .abandon: nil
         case .advance, .advanceWithoutExtendedCommands: .advance
@@ -124,8 +124,8 @@ struct AdvertisingSetMachineTests {
     }
 
     @Test("Every event in every state matches the model and the transition table") func table() {
-        var log = MachineTable<AdvertisingSet>()
-        var phases: Set<AdvertisingSet.PhaseName> = []
+        var log = MachineTable<HostAdvertisingSet>()
+        var phases: Set<HostAdvertisingSet.PhaseName> = []
         for isExtended in [false, true] {
             let first = State(model: Model(isExtended: isExtended))
             let states = explore(from: first, Self.events(isExtended: isExtended)) { before, event in
@@ -146,12 +146,12 @@ struct AdvertisingSetMachineTests {
             }
             phases.formUnion(states.map(\.machine.phaseName))
         }
-        #expect(phases == Set(AdvertisingSet.PhaseName.allCases))
+        #expect(phases == Set(HostAdvertisingSet.PhaseName.allCases))
         log.expectTransitions()
     }
 }
 
-extension AdvertisingSetMachineTests.State {
+extension HostAdvertisingSetMachineTests.State {
     /// Whether the machine's answers agree with the model.
     fileprivate var isConsistent: Bool {
         let isOnAir = model.activity == .starting || model.activity == .running

@@ -3,7 +3,7 @@ import BluetoothHCI
 
 /// One advertising set of a controller (Core 5.4, Vol 6, Part B, 4.4.2). The legacy commands use one with legacy PDUs
 /// and without a handle.
-struct Advertiser: Sendable {
+struct AdvertisingState: Sendable {
     var isEnabled = false
     var parameters = LESetExtendedAdvertisingParameters(
         advertisingHandle: AdvertisingHandle(0), properties: [.legacy, .connectable, .scannable])

@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 
 /// The parameters that determine the connection events (Core 5.4, Vol 6, Part B, 4.5).
-struct ConnectionParameters: Equatable, Sendable {
+struct ConnectionTiming: Equatable, Sendable {
     var interval: ConnectionInterval
     /// The number of connection events the peripheral may skip.
     var latency: UInt16
@@ -25,13 +25,13 @@ struct ConnectionParameters: Equatable, Sendable {
 extension LEConnectionParameters {
     /// The parameters a virtual controller chooses from a range. It has no other traffic, so it always uses the
     /// shortest interval.
-    var chosen: ConnectionParameters {
-        ConnectionParameters(interval: intervalMin, latency: maxLatency, supervisionTimeout: supervisionTimeout)
+    var chosen: ConnectionTiming {
+        ConnectionTiming(interval: intervalMin, latency: maxLatency, supervisionTimeout: supervisionTimeout)
     }
 
     /// Whether every choice from the range would be allowed.
     var isValid: Bool {
-        let longest = ConnectionParameters(
+        let longest = ConnectionTiming(
             interval: intervalMax, latency: maxLatency, supervisionTimeout: supervisionTimeout)
         return intervalMin <= intervalMax && chosen.isValid && longest.isValid && minCELength <= maxCELength
     }

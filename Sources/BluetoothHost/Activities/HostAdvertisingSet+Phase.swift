@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 
-extension AdvertisingSet {
+extension HostAdvertisingSet {
     /// The commands that start advertising, or end it.
     enum Step: Equatable, Sendable {
         /// Parameters, addresses and data.
@@ -89,7 +89,7 @@ extension AdvertisingSet {
     }
 }
 
-extension AdvertisingSet.Phase {
+extension HostAdvertisingSet.Phase {
     /// Whether the controller is not advertising and is not about to start or stop.
     var isIdle: Bool {
         switch self {
@@ -100,7 +100,7 @@ extension AdvertisingSet.Phase {
 
     /// The set in the controller that must be removed before anything else; nil if none exists, or if it will be used
     /// again.
-    func leftover(_ wish: AdvertisingSet.Wish?) -> AdvertisingSet.Setup? {
+    func leftover(_ wish: HostAdvertisingSet.Wish?) -> HostAdvertisingSet.Setup? {
         switch self {
         case .stopped(let setup): setup
         case .paused(let setup): wish?.parameters == setup.parameters ? nil : setup
@@ -141,7 +141,7 @@ extension AdvertisingSet.Phase {
         }
     }
 
-    var name: AdvertisingSet.PhaseName {
+    var name: HostAdvertisingSet.PhaseName {
         switch self {
         case .idle: .idle
         case .starting: .starting

@@ -3,7 +3,7 @@ import BluetoothHCI
 
 /// One advertising set: the application's request, and the state of the set in the controller. A controller without the
 /// extended commands has one set, without a handle.
-struct AdvertisingSet: Hashable, Sendable {
+struct HostAdvertisingSet: Hashable, Sendable {
     let handle: AdvertisingHandle
     private var wish: Wish?
     private var phase: Phase = .idle

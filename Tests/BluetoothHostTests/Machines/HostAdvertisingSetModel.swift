@@ -5,7 +5,7 @@ import BluetoothHCI
 @testable import BluetoothHost
 
 /// An advertising set in another way: five activities of the controller, and marks for everything else.
-struct AdvertisingSetModel: Hashable {
+struct HostAdvertisingSetModel: Hashable {
     /// What is advertised.
     enum Kind: CaseIterable {
         case connectable
@@ -206,7 +206,7 @@ struct AdvertisingSetModel: Hashable {
         return [.reportEnd]
     }
 
-    var phase: AdvertisingSet.PhaseName {
+    var phase: HostAdvertisingSet.PhaseName {
         switch activity {
         case .idle: isPaused ? .paused : isKnownToController ? .stopped : .idle
         case .starting: isUpdating ? .updating : isPaused ? .resuming : .starting

@@ -1,4 +1,4 @@
-extension AdvertisingSet: StateMachine {
+extension HostAdvertisingSet: StateMachine {
     enum PhaseName: String, CaseIterable, Hashable, Sendable {
         case idle, starting, running, updating, pausing, paused, resuming, stopping, stopped, silencing, removing
     }
@@ -16,7 +16,7 @@ extension AdvertisingSet: StateMachine {
 
     /// The application's calls and the end of the duration change the request, but not the phase: `advance` follows
     /// them.
-    static let transitions: [Transition<AdvertisingSet>] =
+    static let transitions: [Transition<HostAdvertisingSet>] =
         [
             // A request for an unsupported feature fails without a command.
             Transition(.idle, .advance, .idle),

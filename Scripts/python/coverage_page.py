@@ -58,10 +58,11 @@ def main() -> None:
     tests, simulation, both = (read(folder / f"{name}.lcov") for name in ("tests", "worlds", "all"))
     print(f"""# Coverage
 
-Line coverage of the core: by its unit tests, by {worlds:,} simulated worlds (seeds 0..{worlds - 1}), and by both together.
-`Scripts/coverage` measures it with `llvm-cov` and writes this page.
+This page shows the line coverage of the core: by its unit tests, by {worlds:,} simulated worlds (seeds
+0..{worlds - 1}), and by both together. `Scripts/coverage` measures the coverage with `llvm-cov` and writes this page.
 
-Coverage shows which lines run, not whether anything would notice a bug in them. [Mutants.md](Mutants.md) measures that.
+Coverage shows which lines run, but not whether a test would detect a bug in them. [Mutants.md](Mutants.md) shows how
+many bugs are detected.
 
 | target | lines | tests | worlds | both |
 |---|--:|--:|--:|--:|""")
@@ -71,7 +72,8 @@ Coverage shows which lines run, not whether anything would notice a bug in them.
     print("""
 ## Lines not reached
 
-By file, with the first of these lines as an example. Line numbers are those at the time of the measurement.
+The table lists the unreached lines of each file, and shows the first one as an example. The line numbers date from the
+measurement.
 
 | file | lines | first line |
 |---|---|---|""")

@@ -108,7 +108,7 @@ def record_and_replay(kitchen: Kitchen) -> None:
     (kitchen.directory / "original.json").write_text(HEART)
     with kitchen.air():
         kitchen.device("ble serve original.json").wait_for("advertising|serving|Heart")
-        kitchen.recipe("record").wait_for("are in heart.json")
+        kitchen.recipe("record").wait_for("recorded .* in heart.json")
     replay = kitchen.recipe("replay")
     end = 0
     for beat in ("72", "73", "74"):

@@ -225,7 +225,7 @@ struct DocumentTests {
     @Test("The page on the programs and the help of ble adapters state the exit status without an adapter")
     func statuses() throws {
         let page = try Self.text("Documentation/Commands.md")
-        #expect(page.contains("ends with status \(ExitStatus.transportFailed.rawValue)"))
+        #expect(page.contains("exits with status \(ExitStatus.transportFailed.rawValue)"))
         let help = try HelpTests.help("ble adapters", columns: 1000)
         for status in [ExitStatus.notFound, .transportFailed] { #expect(help.contains("status \(status.rawValue) if")) }
     }

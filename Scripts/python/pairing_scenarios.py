@@ -47,9 +47,10 @@ PAIRINGS = {
     "pairing-legacy-passkey": Pairing(
         "LE legacy pairing, Passkey Entry, typed on the central", KEYBOARD, DISPLAY, False, True),
     "pairing-requested": Pairing(
-        "Security Request by the peripheral, then as secure-just-works", NOTHING, NOTHING, True,
+        "A Security Request from the peripheral, then LE Secure Connections with Just Works", NOTHING, NOTHING, True,
         is_requested_by_peripheral=True),
-    "pairing-refused": Pairing("Pairing Failed, as the peripheral refuses", NOTHING, NOTHING, True, is_refused=True),
+    "pairing-refused": Pairing(
+        "Pairing Failed: the peripheral refuses to pair", NOTHING, NOTHING, True, is_refused=True),
 }
 
 

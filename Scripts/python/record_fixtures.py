@@ -45,7 +45,8 @@ PAIRINGS = {
         "Our central pairs by passkey entry, legacy pairing"),
     "our-peripheral-pairs-secure-passkey": (
         "Bumble's central pairs with our peripheral: passkey entry, typed there, LE Secure Connections",
-        "Our peripheral refuses, pairs by passkey entry, LE Secure Connections, hands a card over, and again with the bond"),
+        "A card refused before pairing, pairing by passkey entry with LE Secure Connections, "
+        "then the card handed over by our peripheral, and again on a second link, encrypted with the bond"),
     "our-central-without-the-bond": (
         "our central when the peripheral has lost its bond",
         "The peripheral has lost its bond: encryption fails, and our central ends the link"),

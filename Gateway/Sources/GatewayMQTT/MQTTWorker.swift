@@ -123,8 +123,10 @@ final class MQTTWorker {
         switch waiting.store(lasting, at: clock.now) {
         case .diskTakesNone(let reason):
             logger.error(
-                "messages wait in memory only, because they cannot be written to disk: \(reason); "
-                    + "retrying with backoff")
+                """
+                messages wait in memory only, because they cannot be written to disk: \(reason); \
+                retrying with backoff
+                """)
         case .diskTakesAgain: logger.info("messages are written to disk again")
         case nil: break
         }

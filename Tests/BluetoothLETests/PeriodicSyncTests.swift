@@ -136,6 +136,15 @@ struct PeriodicSyncTests {
         try await scene.radio.passing { [label = scene.central, gateway = scene.peripheral, link = scene.connection] in
             _ = try await label.publish(Scene.definition)
             try await link.disconnect()
+            // A device synchronizes to what is sent, and remains synchronized by it, however slowly these tasks run.
+            let events = set.subevents()
+            let feeder = Task {
+                for try await case .dataRequested(let range) in events {
+                    try await set.setSubeventData(
+                        range.map { PeriodicSubeventData(subevent: $0, data: [1], responseSlots: 0..<0) })
+                }
+            }
+            defer { feeder.cancel() }
             try await set.setSubeventData([PeriodicSubeventData(subevent: 0, data: [1], responseSlots: 0..<0)])
             let sync = try await label.synchronize(with: advertisers)
             try await sync.selectSubevents([1])

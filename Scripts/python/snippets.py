@@ -105,19 +105,25 @@ def products(target: Target) -> list[str]:
         ['.product(name: "Logging", package: "swift-log")'] if "Logging" in imports else [])
 
 
+def with_targets(manifest: str, lines: list[str]) -> str:
+    """The manifest with other targets in place of its own."""
+    head, mark, _ = manifest.partition("    targets: [\n")
+    if not mark:
+        raise Wrong("README.md: the manifest has no targets")
+    return head + mark + "\n".join(lines) + "\n    ]\n)\n"
+
+
 def write(directory: Path, manifest: str, targets: dict[str, Target]) -> None:
     """The package of the manifest, with the snippets in place of its one target."""
     lines = [
         f'        .{target.kind}(name: "{target.name}", dependencies: [{", ".join(products(target))}]),'
         for target in targets.values()
     ] + [f'        .target(name: "{name}"),' for name in COMMON_NAMES]
-    head, mark, _ = manifest.partition("    targets: [\n")
-    if not mark:
-        raise Wrong("README.md: the manifest has no targets")
+    text = with_targets(manifest, lines)
     log = '        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),\n'
     if any("swift-log" in line for line in lines):
-        head = head.replace("    dependencies: [\n", "    dependencies: [\n" + log)
-    write_changed(directory / "Package.swift", head + mark + "\n".join(lines) + "\n    ]\n)\n")
+        text = text.replace("    dependencies: [\n", "    dependencies: [\n" + log)
+    write_changed(directory / "Package.swift", text)
     wanted = {f"Tests/{t.name}" if t.is_test else f"Sources/{t.name}" for t in targets.values()}
     wanted |= {f"Sources/{name}" for name in COMMON_NAMES}
     for old in [*directory.glob("Sources/*"), *directory.glob("Tests/*")]:
@@ -156,20 +162,16 @@ def by_url(manifest: str, directory: Path) -> None:
     write_changed(package / "Package.swift", manifest)
     write_changed(package / "Sources/monitor/main.swift", "")
     settings = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"url.{mirror}.insteadOf", "GIT_CONFIG_VALUE_0": url}
-    swift(
-        package, "package", "--cache-path", str(directory / "cache"), "--security-path", str(directory / "security"),
-        "show-dependencies", **settings)
-    named_like_ours(
-        manifest, package, "--cache-path", str(directory / "cache"), "--security-path", str(directory / "security"),
-        **settings)
+    places = ["--cache-path", str(directory / "cache"), "--security-path", str(directory / "security")]
+    swift(package, "package", *places, "show-dependencies", **settings)
+    named_like_ours(manifest, package, *places, **settings)
 
 
 def named_like_ours(manifest: str, package: Path, *options: str, **environment: str) -> None:
     """Programs of a dependent package that have the names of this package's are built, and not ours in their place."""
-    head, mark, _ = manifest.partition("    targets: [\n")
     product = '.product(name: "BluetoothBase", package: "swift-bluetooth-le")'
-    lines = [f'        .executableTarget(name: "{name}", dependencies: [{product}]),\n' for name in PROGRAMS]
-    write_changed(package / "Package.swift", head + mark + "".join(lines) + "    ]\n)\n")
+    lines = [f'        .executableTarget(name: "{name}", dependencies: [{product}]),' for name in PROGRAMS]
+    write_changed(package / "Package.swift", with_targets(manifest, lines))
     shutil.rmtree(package / "Sources", ignore_errors=True)
     for name in PROGRAMS:
         write_changed(package / "Sources" / name / "main.swift", f'print("their {name}")\n')

@@ -21,6 +21,9 @@ let compatibility: [SwiftSetting] = [
     settings[3],
 ]
 
+/// OpenCombine is fetched only by a package that asks for it.
+let combine = TargetDependencyCondition.when(traits: ["Combine"])
+
 func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: name,
@@ -37,36 +40,33 @@ func tests(of name: String, and dependencies: [Target.Dependency] = []) -> Targe
 let package = Package(
     name: "swift-bluetooth-le",
     products: [
-        .library(name: "BluetoothBase", targets: ["BluetoothBase"]),
-        .library(name: "BluetoothNumbers", targets: ["BluetoothNumbers"]),
-        .library(name: "BluetoothHCI", targets: ["BluetoothHCI"]),
-        .library(name: "BluetoothL2CAP", targets: ["BluetoothL2CAP"]),
-        .library(name: "BluetoothATT", targets: ["BluetoothATT"]),
-        .library(name: "BluetoothGATT", targets: ["BluetoothGATT"]),
-        .library(name: "BluetoothSMP", targets: ["BluetoothSMP"]),
-        .library(name: "BluetoothCrypto", targets: ["BluetoothCrypto"]),
-        .library(name: "BluetoothGAP", targets: ["BluetoothGAP"]),
-        .library(name: "BluetoothValues", targets: ["BluetoothValues"]),
-        .library(name: "BluetoothDocuments", targets: ["BluetoothDocuments"]),
-        .library(name: "HCITransport", targets: ["HCITransport"]),
-        .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
-        .library(name: "BluetoothUsers", targets: ["BluetoothUsers"]),
-        .library(name: "BluetoothTrace", targets: ["BluetoothTrace"]),
-        .library(name: "BluetoothAdapter", targets: ["BluetoothAdapter"]),
         .library(name: "BluetoothLE", targets: ["BluetoothLE"]),
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
         .library(name: "Combine", targets: ["Combine", "CombineOverlay"]),
         .library(name: "os", targets: ["os", "OSOverlay"]),
+        .library(name: "BluetoothValues", targets: ["BluetoothValues"]),
+        .library(name: "HCITransport", targets: ["HCITransport"]),
         .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
         .library(name: "BluetoothSimulation", targets: ["BluetoothSimulation"]),
+        // Experimental: each layer, for authors of tools. Any release may change it; see CONTRIBUTING.md, "Versions".
+        .library(
+            name: "BluetoothLayers",
+            targets: [
+                "BluetoothBase", "BluetoothNumbers", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
+                "BluetoothSMP", "BluetoothGAP", "BluetoothDocuments", "BluetoothCrypto", "BluetoothTrace",
+                "BluetoothHost", "BluetoothUsers", "BluetoothAdapter",
+            ]),
     ],
     traits: [
         .default(enabledTraits: ["Pairing"]),
         .trait(
             name: "Pairing",
             description:
-                "Pairing and encryption. Without it BluetoothLE builds no BoringSSL: see README.md, \"Install\"."),
+                "Pairing and encryption. Without it BluetoothLE and CoreBluetooth build no BoringSSL: see README.md, \"Install\"."
+        ),
+        .trait(
+            name: "Combine", description: "OpenCombine, for apps that import Combine: see Documentation/Migration.md."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
@@ -144,10 +144,7 @@ let package = Package(
             dependencies: [
                 "BluetoothBase", "BluetoothNumbers", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
                 "BluetoothGAP", "BluetoothSMP", "BluetoothHost", "BluetoothUsers", "BluetoothAdapter",
-                "BluetoothPlatform",
-                "HCITransport", "VirtualRadio", "BluetoothObserving",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
+                "BluetoothPlatform", "HCITransport", "BluetoothObserving",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -175,9 +172,9 @@ let package = Package(
         .target(
             name: "CombineOverlay",
             dependencies: [
-                "BluetoothObserving", .product(name: "OpenCombine", package: "OpenCombine"),
-                .product(name: "OpenCombineDispatch", package: "OpenCombine"),
-                .product(name: "OpenCombineFoundation", package: "OpenCombine"),
+                "BluetoothObserving", .product(name: "OpenCombine", package: "OpenCombine", condition: combine),
+                .product(name: "OpenCombineDispatch", package: "OpenCombine", condition: combine),
+                .product(name: "OpenCombineFoundation", package: "OpenCombine", condition: combine),
             ],
             swiftSettings: compatibility),
         .target(name: "os"),
@@ -189,7 +186,7 @@ let package = Package(
         layer(
             "BluetoothCommandLine",
             [
-                "BluetoothLE", "BluetoothPlatform", "HCITransport",
+                "BluetoothLE", "BluetoothHost", "BluetoothPlatform", "HCITransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         executable("central", ["BluetoothLE", "BluetoothCommandLine"]),
@@ -249,14 +246,15 @@ let package = Package(
         tests(
             of: "BluetoothLE",
             and: [
-                "BluetoothAdapter", "BluetoothHCI", "BluetoothPlatform", "VirtualRadio", "HCITransport",
-                "AdapterTestSupport", .product(name: "Logging", package: "swift-log"),
+                "BluetoothAdapter", "BluetoothGAP", "BluetoothGATT", "BluetoothHCI", "BluetoothPlatform",
+                "VirtualRadio", "HCITransport", "AdapterTestSupport", .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "CoreBluetoothTests",
             dependencies: [
-                "CoreBluetooth", "CoreBluetoothTesting", "BluetoothAdapter", "BluetoothHost", "BluetoothLE",
-                "VirtualRadio", "TestSupport", "AdapterTestSupport", .product(name: "Logging", package: "swift-log"),
+                "CoreBluetooth", "CoreBluetoothTesting", "BluetoothAdapter", "BluetoothGATT", "BluetoothHost",
+                "BluetoothLE", "VirtualRadio", "TestSupport", "AdapterTestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Symbols"], swiftSettings: compatibility),
         .testTarget(
@@ -264,9 +262,6 @@ let package = Package(
             dependencies: [
                 "BluetoothLE", "CoreBluetooth", "CoreBluetoothTesting", "VirtualRadio", "AdapterTestSupport",
             ],
-            swiftSettings: compatibility),
-        .testTarget(
-            name: "CombineTests", dependencies: ["Combine", "CombineOverlay", "BluetoothObserving"],
             swiftSettings: compatibility),
         .testTarget(
             name: "OSTests", dependencies: ["os", "OSOverlay", .product(name: "Logging", package: "swift-log")],

@@ -9,9 +9,9 @@ let package = Package(
         // The pure host.
         .executableTarget(
             name: "operations",
-            dependencies: ["Base", "L2CAP", "ATT", "GATT", "GAP", "SMP", "Crypto", "Host", "Simulation"].map {
-                .product(name: "Bluetooth" + $0, package: "swift-bluetooth-le")
-            } + [.product(name: "VirtualRadio", package: "swift-bluetooth-le")],
+            dependencies: ["BluetoothLayers", "BluetoothSimulation", "VirtualRadio"].map {
+                .product(name: $0, package: "swift-bluetooth-le")
+            },
             swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
         // What applications use, and the controller and device they use it with.
         .executableTarget(

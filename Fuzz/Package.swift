@@ -9,11 +9,9 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-let core = [
-    "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
-    "BluetoothSMP", "BluetoothCrypto", "BluetoothValues", "BluetoothDocuments", "BluetoothHost", "BluetoothTrace",
-    "VirtualRadio",
-].map { Target.Dependency.product(name: $0, package: "swift-bluetooth-le") }
+let core = ["BluetoothLayers", "BluetoothValues", "VirtualRadio"].map {
+    Target.Dependency.product(name: $0, package: "swift-bluetooth-le")
+}
 
 let package = Package(
     name: "fuzz",

@@ -36,14 +36,12 @@ let package = Package(
         // What becomes of an advertisement, as pure values: no clock, no socket, no task.
         .target(
             name: "GatewayPipeline",
-            dependencies: library(
-                "BluetoothBase", "BluetoothGAP", "BluetoothValues", "BluetoothCrypto", "BluetoothNumbers",
-                "BluetoothDocuments"),
+            dependencies: library("BluetoothLayers", "BluetoothValues"),
             swiftSettings: settings),
         // The file in which a user says what the gateway is to do.
         .target(
             name: "GatewayConfiguration",
-            dependencies: ["GatewayPipeline", .product(name: "Yams", package: "Yams")] + library("BluetoothBase"),
+            dependencies: ["GatewayPipeline", .product(name: "Yams", package: "Yams")] + library("BluetoothLayers"),
             swiftSettings: settings),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         // The broker, and the disk on which what matters waits for it.
@@ -62,7 +60,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-            ] + library("BluetoothLE", "BluetoothDocuments"),
+            ] + library("BluetoothLE", "BluetoothLayers"),
             exclude: ["Messages/api.proto"], swiftSettings: settings),
         // Adapters, pipeline and sinks as one service.
         .target(
@@ -71,7 +69,7 @@ let package = Package(
                 "GatewayPipeline", "GatewayConfiguration", "GatewayESPHome", "GatewayMQTT",
                 .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ] + library("BluetoothLE", "HCITransport"),
+            ] + library("BluetoothLE", "BluetoothLayers", "BluetoothValues", "HCITransport"),
             swiftSettings: settings),
         .executableTarget(
             name: "ble-gateway",
@@ -85,8 +83,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "GatewayPipelineTests",
-            dependencies: ["GatewayPipeline"]
-                + library("BluetoothBase", "BluetoothGAP", "BluetoothValues", "BluetoothCrypto"),
+            dependencies: ["GatewayPipeline"] + library("BluetoothLayers", "BluetoothValues"),
             swiftSettings: settings),
         .testTarget(
             name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration", "GatewayPipeline"],
@@ -97,13 +94,13 @@ let package = Package(
                 "GatewayESPHome", "GatewayPipeline", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-            ] + library("BluetoothLE"), swiftSettings: settings),
+            ] + library("BluetoothLE", "BluetoothLayers"), swiftSettings: settings),
         .testTarget(
             name: "GatewayServiceTests",
             dependencies: [
                 "GatewayService", "GatewayPipeline", "GatewayESPHome", "GatewayMQTT",
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
-            ] + library("BluetoothLE"), swiftSettings: settings),
+            ] + library("BluetoothLE", "BluetoothLayers"), swiftSettings: settings),
         .testTarget(
             name: "GatewayMQTTTests",
             dependencies: [

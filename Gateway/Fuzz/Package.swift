@@ -19,7 +19,7 @@ let package = Package(
                 .product(name: "GatewayService", package: "ble-gateway"),
                 .product(name: "BluetoothLE", package: "swift-bluetooth-le"),
                 .product(name: "BluetoothValues", package: "swift-bluetooth-le"),
-                .product(name: "BluetoothCrypto", package: "swift-bluetooth-le"),
+                .product(name: "BluetoothLayers", package: "swift-bluetooth-le"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Sources",

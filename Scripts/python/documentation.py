@@ -11,28 +11,32 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from libraries import libraries
+
 ROOT = Path(__file__).resolve().parents[2]
 # What fits into a page's column without scrolling, as seen in Chromium at a width of 1280 pixels.
 LONGEST_CODE_LINE = 76
 
 
-def order(products: list[str]) -> list[str]:
-    """Each product behind those that its sources import."""
+def order() -> list[str]:
+    """The Swift modules of all products, each behind those that its sources import."""
+    # Two are C modules, which carry a Swift one.
+    modules = {name for names in libraries().values() for name in names} - {"Combine", "os"}
     imports = {
-        product: {
+        module: {
             name
-            for path in (ROOT / "Sources" / product).rglob("*.swift")
+            for path in (ROOT / "Sources" / module).rglob("*.swift")
             for name in re.findall(r"^(?:@\w+ )?import (?:\w+ )?(\w+)", path.read_text(), re.MULTILINE)
-        } & set(products) - {product}
-        for product in products
+        } & modules - {module}
+        for module in modules
     }  # fmt: skip
-    sorted_products: list[str] = []
-    while len(sorted_products) < len(products):
-        ready = [p for p in products if p not in sorted_products and imports[p] <= set(sorted_products)]
+    ordered: list[str] = []
+    while len(ordered) < len(modules):
+        ready = [m for m in sorted(modules) if m not in ordered and imports[m] <= set(ordered)]
         if not ready:
-            sys.exit("Scripts/documentation: the products import each other in a circle")
-        sorted_products += ready
-    return sorted_products
+            sys.exit("Scripts/documentation: the modules import each other in a circle")
+        ordered += ready
+    return ordered
 
 
 def objects(node: Any) -> Iterator[dict[str, Any]]:
@@ -50,11 +54,11 @@ def module_of(identifier: str) -> str | None:
     return match[2][: int(match[1])] if match else None
 
 
-def check_page(path: Path, pages: set[str], products: set[str]) -> Iterator[str]:
+def check_page(path: Path, pages: set[str], modules: set[str]) -> Iterator[str]:
     page = json.loads(path.read_text())
     for reference in page.get("references", {}).values():
         # Those of Swift's own libraries, such as conformances, have their pages elsewhere.
-        if reference.get("type") == "unresolvable" and reference.get("title", "").split(".")[0] in products:
+        if reference.get("type") == "unresolvable" and reference.get("title", "").split(".")[0] in modules:
             yield f"{reference.get('title')} leads nowhere"
         url = reference.get("url", "")
         if url.startswith("/") and url.split("#")[0].lower() not in pages:
@@ -65,7 +69,7 @@ def check_page(path: Path, pages: set[str], products: set[str]) -> Iterator[str]
                 if len(line) > LONGEST_CODE_LINE:
                     yield f"a line of code has {len(line)} characters, of which {LONGEST_CODE_LINE} fit: {line.strip()}"
         if node.get("kind") == "typeIdentifier" and "identifier" not in node:
-            if module_of(node.get("preciseIdentifier", "")) in products:
+            if module_of(node.get("preciseIdentifier", "")) in modules:
                 yield f"the type {node['text']} has no page"
 
 
@@ -87,19 +91,19 @@ def headings(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in found}
 
 
-def check(archive: Path, products: set[str]) -> None:
+def check(archive: Path, modules: set[str]) -> None:
     data = archive / "data"
     paths = sorted(data.rglob("*.json"))
     pages = {"/" + str(path.relative_to(data).with_suffix("")).lower() for path in paths}
-    wrong = [f"{path.relative_to(data)}: {line}" for path in paths for line in check_page(path, pages, products)]
+    wrong = [f"{path.relative_to(data)}: {line}" for path in paths for line in check_page(path, pages, modules)]
     guides = [*ROOT.glob("*.md"), *ROOT.glob("Documentation/*.md"), *ROOT.glob("*/README.md")]
     wrong += [f"{path.relative_to(ROOT)}: {line}" for path in sorted(guides) for line in check_markdown(path)]
-    if missing := [product for product in sorted(products) if f"/documentation/{product.lower()}" not in pages]:
+    if missing := [module for module in sorted(modules) if f"/documentation/{module.lower()}" not in pages]:
         wrong.append(f"no page of {', '.join(missing)}")
     wrong += unexplained_errors()
     if wrong:
         sys.exit("\n".join(["Scripts/documentation:", *wrong[:100]]))
-    print(f"{len(pages)} pages of {len(products)} modules, every link leads somewhere")
+    print(f"{len(pages)} pages of {len(modules)} modules, every link leads somewhere")
 
 
 def unexplained_errors() -> list[str]:
@@ -114,6 +118,6 @@ def unexplained_errors() -> list[str]:
 
 if __name__ == "__main__":
     if sys.argv[1] == "order":
-        print("\n".join(order(sys.argv[2:])))
+        print("\n".join(order()))
     else:
         check(Path(sys.argv[2]), set(sys.argv[3:]))

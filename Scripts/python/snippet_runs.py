@@ -25,6 +25,8 @@ class Run:
     program: str
     peer: str | None
     prints: list[str]
+    #: Its controller, if it is not one of `ble radio`.
+    transport: str | None = None
 
 
 RUNS = [
@@ -34,6 +36,8 @@ RUNS = [
     Run("heart-rate", "peripheral", [r"Heart \d\d", r"Heart \d\d"]),
     Run("first-central", "peripheral", [r"connected to 00:1B:DC:", r"it has 180D", r"\d\d beats per minute"]),
     Run("virtual", None, [r"found 00:1B:DC:"]),
+    # It does not link the virtual radio.
+    Run("monitor", None, [r"this program contains no radio; add the product VirtualRadio"], transport="virtual"),
 ]
 TEST_OUTPUT = ["72 beats per minute"]
 
@@ -84,7 +88,7 @@ def run_all(binaries: Path, ble: Path, directory: Path) -> None:
                 processes.append(Process(ble, "radio", f"unix-server:{near}", f"unix-server:{far}"))
                 processes[0].wait_for(re.escape(str(far)))
                 processes.append(Process(binaries / run.peer, BLUETOOTH_TRANSPORT=f"unix:{far}", **state))
-            program = Process(binaries / run.program, BLUETOOTH_TRANSPORT=f"unix:{near}", **state)
+            program = Process(binaries / run.program, BLUETOOTH_TRANSPORT=run.transport or f"unix:{near}", **state)
             processes.append(program)
             end = 0
             for pattern in run.prints:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import snippet_runs
+from libraries import libraries
 
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = "manifest"
@@ -99,9 +100,9 @@ def is_program(code: str) -> bool:
 
 def products(target: Target) -> list[str]:
     """The products of this package that a target imports."""
-    ours = set(re.findall(r'\.library\(name: "(\w+)"', (ROOT / "Package.swift").read_text()))
     imports = {name for code in target.files.values() for name in re.findall(r"^\s*import (\w+)", code, re.MULTILINE)}
-    return [f'.product(name: "{name}", package: "swift-bluetooth-le")' for name in sorted(ours & imports)] + (
+    ours = sorted(product for product, modules in libraries().items() if imports & set(modules))
+    return [f'.product(name: "{product}", package: "swift-bluetooth-le")' for product in ours] + (
         ['.product(name: "Logging", package: "swift-log")'] if "Logging" in imports else [])
 
 
@@ -163,13 +164,15 @@ def by_url(manifest: str, directory: Path) -> None:
     write_changed(package / "Sources/monitor/main.swift", "")
     settings = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"url.{mirror}.insteadOf", "GIT_CONFIG_VALUE_0": url}
     places = ["--cache-path", str(directory / "cache"), "--security-path", str(directory / "security")]
-    swift(package, "package", *places, "show-dependencies", **settings)
+    fetched = swift(package, "package", *places, "show-dependencies", **settings)
+    if "OpenCombine" in fetched:
+        raise Wrong("OpenCombine is fetched without the trait Combine")
     named_like_ours(manifest, package, *places, **settings)
 
 
 def named_like_ours(manifest: str, package: Path, *options: str, **environment: str) -> None:
     """Programs of a dependent package that have the names of this package's are built, and not ours in their place."""
-    product = '.product(name: "BluetoothBase", package: "swift-bluetooth-le")'
+    product = '.product(name: "BluetoothValues", package: "swift-bluetooth-le")'
     lines = [f'        .executableTarget(name: "{name}", dependencies: [{product}]),' for name in PROGRAMS]
     write_changed(package / "Package.swift", with_targets(manifest, lines))
     shutil.rmtree(package / "Sources", ignore_errors=True)
@@ -184,12 +187,22 @@ def named_like_ours(manifest: str, package: Path, *options: str, **environment: 
 
 
 def without_pairing(by_path: str, place: Path) -> None:
-    """A program that turns the trait off does not build BoringSSL."""
+    """A package that turns the trait off does not build BoringSSL."""
     package = place / "plain"
-    write_changed(package / "Package.swift", by_path.replace('swift-bluetooth-le")', 'swift-bluetooth-le", traits: [])', 1))
-    write_changed(package / "Sources/monitor/main.swift", "import BluetoothLE\n\nprint(BluetoothUUID(\"180D\"))\n")
+    sources = {
+        "BluetoothLE": 'import BluetoothLE\n\nprint(BluetoothUUID("180D"))\n',
+        "CoreBluetooth": 'import CoreBluetooth\n\nprint(CBUUID(string: "180D"))\n',
+    }
+    lines = [
+        f'        .executableTarget(name: "with-{name}", dependencies: [.product(name: "{name}", package: "swift-bluetooth-le")]),'
+        for name in sources
+    ]
+    manifest = with_targets(by_path, lines).replace('swift-bluetooth-le")', 'swift-bluetooth-le", traits: [])', 1)
+    write_changed(package / "Package.swift", manifest)
+    for name, source in sources.items():
+        write_changed(package / f"Sources/with-{name}/main.swift", source)
     begin = time.monotonic()
-    swift(package, "build", "--product", "monitor")
+    swift(package, "build")
     print(f"without pairing, a first build took {time.monotonic() - begin:.0f} s")
     # The package manager makes a directory for each target that it knows, also for one that it does not build.
     built = [path.name for path in (package / ".build/debug").glob("*.build") if any(path.rglob("*.o"))]

@@ -15,43 +15,6 @@ import Synchronization
 /// The thread sleeps while the adapter is idle. A port on manual time needs no thread: its turns run on the thread that
 /// posts a call or advances time.
 public final class AdapterRunner: Sendable {
-    /// The options for opening an adapter.
-    public struct Options: Sendable {
-        /// The settings of the host. The runner sets `storesBonds` to whether a bond store is used.
-        public var host: HostConfiguration
-        /// A btsnoop file for every packet to and from the controller.
-        public var captureFile: String?
-        /// Faults to inject into the packets to and from the controller, to test how an application handles them. They
-        /// do not apply to a `PacketPort`.
-        public var faults: HCIFaults?
-        /// Whether to wait for a lost controller. Otherwise the adapter closes.
-        public var isRecovering = true
-        /// Whether to retry a transport that cannot be opened at first. Otherwise the adapter closes.
-        public var retriesOpening = false
-        /// Called on any thread with an error that ends nothing, such as a client that cannot be accepted right now or
-        /// a capture that had to stop.
-        public var report: @Sendable (TransportError) -> Void = { _ in }
-
-        /// Called on the adapter's thread with the reason why an attempt to open the controller failed, if another
-        /// attempt follows.
-        package var reportRetry: @Sendable (BluetoothError) -> Void = { _ in }
-
-        /// The store that keeps bonds; nil to keep them only while the adapter is open. Pairing succeeds once its bond
-        /// is stored. A separate thread writes changes in order; with a port on manual time, the adapter writes them in
-        /// its turns.
-        public var bonds: (any BondStore)?
-        /// The reason why no bond store is available, reported when the first bond cannot be kept.
-        package var missingBondStore: BondStoreError?
-        /// Simulates how a disk handles each change of bonds; nil to write the changes normally. Requires a port on
-        /// manual time.
-        package var simulatedWrites: (@Sendable () -> SimulatedWrite)?
-        /// Called on the adapter's thread with the reason why bonds could not be read or stored.
-        public var reportBonds: @Sendable (BondStoreError) -> Void = { _ in }
-
-        /// Creates options that recover a lost controller, and keep bonds only while the adapter is open.
-        public init(host: HostConfiguration) { self.host = host }
-    }
-
     let turns: RunnerTurns
     private let lastToken = Atomic<UInt64>(0)
     private let lastUser = Atomic<UInt32>(0)
@@ -61,32 +24,32 @@ public final class AdapterRunner: Sendable {
     /// Opening starts immediately, and the initializer returns without waiting. `AdapterStatus` reports the result.
     ///
     /// - Throws: if the process has no file descriptors or threads left, or the capture file cannot be written.
-    public convenience init(_ transport: TransportName, options: Options) throws(BluetoothError) {
+    public convenience init(_ transport: TransportName, options: AdapterOptions) throws(BluetoothError) {
         try self.init(transport, options: options, calls: .system(report: options.report))
     }
 
     /// Like the initializer above, with custom functions for opening transports, which tests substitute for a real
     /// kernel.
     package convenience init(
-        _ name: TransportName, options: Options, calls: TransportCalls
+        _ name: TransportName, options: AdapterOptions, calls: TransportCalls
     ) throws(BluetoothError) {
         try self.init(name, options: options, calls: calls, clock: .system)
     }
 
     /// Like the initializer above, with a custom clock.
     convenience init(
-        _ name: TransportName, options: Options, calls: TransportCalls, clock: AdapterClock
+        _ name: TransportName, options: AdapterOptions, calls: TransportCalls, clock: AdapterClock
     ) throws(BluetoothError) {
         try self.init(.transport(name, calls), clock, nil, options)
     }
 
     /// Uses a controller in this process, such as a virtual radio's.
-    public convenience init(_ port: any PacketPort, options: Options) throws(BluetoothError) {
+    public convenience init(_ port: any PacketPort, options: AdapterOptions) throws(BluetoothError) {
         try self.init(.port(port), .port(port), port, options)
     }
 
     private init(
-        _ source: ControllerSource, _ clock: AdapterClock, _ port: (any PacketPort)?, _ options: Options
+        _ source: ControllerSource, _ clock: AdapterClock, _ port: (any PacketPort)?, _ options: AdapterOptions
     ) throws(BluetoothError) {
         do throws(TransportError) {
             turns = try RunnerTurns(RunnerCore(clock, source, options), port)

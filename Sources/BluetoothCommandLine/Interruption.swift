@@ -50,9 +50,9 @@ final class Interruption: Sendable {
         var action = sigaction()
         guard sigaction(signal, nil, &action) == 0 else { return false }
         #if canImport(Musl)
-            let handler = unsafe action.__sa_handler.sa_handler
+        let handler = unsafe action.__sa_handler.sa_handler
         #else
-            let handler = unsafe action.__sigaction_handler.sa_handler
+        let handler = unsafe action.__sigaction_handler.sa_handler
         #endif
         return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }

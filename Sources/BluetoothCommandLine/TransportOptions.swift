@@ -1,4 +1,5 @@
 import ArgumentParser
+import BluetoothHost
 import BluetoothLE
 import BluetoothPlatform
 import HCITransport
@@ -115,8 +116,8 @@ public struct TransportOptions: ParsableArguments, Sendable {
     private func options(
         _ deviceName: String?, isRecovering: Bool, _ pairing: PairingOptions?,
         _ configure: (inout HostConfiguration) -> Void
-    ) -> Adapter.Options {
-        var options = Adapter.Options(captureFile: btsnoop)
+    ) -> AdapterOptions {
+        var options = AdapterOptions(captureFile: btsnoop)
         options.isRecovering = isRecovering
         options.report = { say("\($0)") }
         options.bonds = bonds.store
@@ -129,7 +130,7 @@ public struct TransportOptions: ParsableArguments, Sendable {
     }
 
     private func withAdapter<Value: Sendable>(
-        _ options: Adapter.Options, _ attempts: Attempts?, _ pairing: PairingOptions?,
+        _ options: AdapterOptions, _ attempts: Attempts?, _ pairing: PairingOptions?,
         _ body: (Adapter) async throws -> Value
     ) async throws -> Value {
         let adapter = try await openAgain(options, attempts)
@@ -152,7 +153,7 @@ public struct TransportOptions: ParsableArguments, Sendable {
     private static let openingLimit = 3
 
     /// Opens the adapter, and again if its controller fails in a way that another reset may resolve.
-    private func openAgain(_ options: Adapter.Options, _ attempts: Attempts?) async throws -> Adapter {
+    private func openAgain(_ options: AdapterOptions, _ attempts: Attempts?) async throws -> Adapter {
         for _ in 1..<Self.openingLimit {
             do {
                 return try await open(options, attempts)
@@ -166,7 +167,7 @@ public struct TransportOptions: ParsableArguments, Sendable {
         return try await open(options, attempts)
     }
 
-    private func open(_ options: Adapter.Options, _ attempts: Attempts?) async throws -> Adapter {
+    private func open(_ options: AdapterOptions, _ attempts: Attempts?) async throws -> Adapter {
         let transport = try transport(), timeout = attempts?.timeout, left = attempts?.left
         do throws(BluetoothError) {
             return try await waiting(for: "the controller at \(transport)", upTo: timeout) {

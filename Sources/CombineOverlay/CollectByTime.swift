@@ -1,3 +1,4 @@
+#if Combine
 import Foundation
 import OpenCombine
 
@@ -181,3 +182,4 @@ extension Subscribers.Completion {
         return true
     }
 }
+#endif

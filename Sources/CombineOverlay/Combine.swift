@@ -1,3 +1,4 @@
+#if Combine
 // Re-exports OpenCombine, a reimplementation of Apple's Combine, under the name of Apple's module. Files with
 // `import Combine` compile unchanged, including `ObservableObject`, `@Published`, `sink` and
 // `receive(on: DispatchQueue.main)`.
@@ -6,3 +7,4 @@
 @_exported import OpenCombine
 @_exported import OpenCombineDispatch
 @_exported import OpenCombineFoundation
+#endif

@@ -1,3 +1,4 @@
+#if Combine
 import OpenCombine
 
 /// Delivers the latest elements of several publishers whenever one of them publishes. The subscriber's demand is passed
@@ -44,3 +45,4 @@ final class CombineLatestSubscription<Output, Failure: Error>: JoinedSubscriptio
 
     override func requested(_ demand: Subscribers.Demand) { requestUpstream(demand) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Combine
 import Foundation
 import OpenCombine
 
@@ -119,3 +120,4 @@ class JoinedSubscription<Input, Output, Failure: Error>: Subscription {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Combine
 import BluetoothObserving
 import OpenCombine
 
@@ -17,3 +18,4 @@ extension KeyValueObservable {
         .eraseToAnyPublisher()
     }
 }
+#endif

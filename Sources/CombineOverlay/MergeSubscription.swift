@@ -1,3 +1,4 @@
+#if Combine
 import OpenCombine
 
 /// Delivers the elements of several publishers as they arrive. While the subscriber has no demand, one element of each
@@ -68,3 +69,4 @@ final class MergeSubscription<Output, Failure: Error>: JoinedSubscription<Output
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Combine
 import OpenCombine
 
 extension OpenCombine.Publisher {
@@ -77,3 +78,4 @@ extension OpenCombine.Publisher {
         .init(self, b, c, d, e, f, g, h)
     }
 }
+#endif

@@ -1,9 +1,10 @@
+#if Combine
 import Foundation
 import OpenCombine
 import OpenCombineFoundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 // All of OpenCombine's publishers also conform to this protocol. The compiler prefers an operator declared on it to
@@ -107,3 +108,4 @@ extension Publishers.TryScan: Publisher {}
 extension Publishers.Zip: Publisher {}
 extension Publishers.Zip3: Publisher {}
 extension Publishers.Zip4: Publisher {}
+#endif

@@ -1,3 +1,4 @@
+#if Combine
 import OpenCombine
 
 // Once each of several publishers has published an element, these publish the latest elements of all whenever one of
@@ -149,3 +150,4 @@ extension OpenCombine.Publisher {
 extension Publishers.CombineLatest: Equatable where A: Equatable, B: Equatable {}
 extension Publishers.CombineLatest3: Equatable where A: Equatable, B: Equatable, C: Equatable {}
 extension Publishers.CombineLatest4: Equatable where A: Equatable, B: Equatable, C: Equatable, D: Equatable {}
+#endif

@@ -1,3 +1,4 @@
+#if Combine
 import OpenCombine
 
 // These publish the elements of several publishers as they arrive. They finish when all have finished, and fail as soon
@@ -301,3 +302,4 @@ where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: E
 extension Publishers.Merge8: Equatable
 where A: Equatable, B: Equatable, C: Equatable, D: Equatable, E: Equatable, F: Equatable, G: Equatable, H: Equatable {}
 extension Publishers.MergeMany: Equatable where Upstream: Equatable {}
+#endif

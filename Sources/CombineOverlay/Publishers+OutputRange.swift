@@ -1,3 +1,4 @@
+#if Combine
 import Foundation
 import OpenCombine
 
@@ -114,3 +115,4 @@ extension Publishers {
 }
 
 extension Publishers.OutputRange: Equatable where Upstream: Equatable {}
+#endif

@@ -121,6 +121,9 @@ public struct BluetoothTransport: Hashable, Sendable {
 
     /// Creates a transport by its name: `hci-socket:0`, `hci-socket:00:1A:7D:DA:71:13`, `virtual`,
     /// `serial:/dev/ttyACM0`, …. With an invalid name, managers are `.unsupported`, and the log states the cause.
+    ///
+    /// `virtual` is a controller in this process. The program must link the product `VirtualRadio` or
+    /// `CoreBluetoothTesting`; it needs no `import`.
     public init(_ name: String) {
         way = .named(name)
     }

@@ -26,7 +26,7 @@ public final class VirtualCentral: Sendable {
         self.radio = radio.radio
         app = radio.port
         port = radio.radio.addController()
-        var options = Adapter.Options()
+        var options = AdapterOptions()
         options.host.preferredMTU = UInt16(clamping: mtu)
         adapter = try await Adapter.open(port, options: options)
         radio.include(adapter)

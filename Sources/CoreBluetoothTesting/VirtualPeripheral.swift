@@ -65,7 +65,7 @@ public final class VirtualPeripheral: @unchecked Sendable {
         precondition(device == nil, "a peripheral can be on one radio only")
         let port = radio.addController()
         radio.setPathLoss(between: app, and: port, to: proximity.pathLoss)
-        var options = Adapter.Options()
+        var options = AdapterOptions()
         if let name { options.host.deviceName = name }
         let adapter = try await Adapter.open(port, options: options)
         let events = adapter.characteristicEvents()

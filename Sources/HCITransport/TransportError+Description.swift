@@ -77,6 +77,8 @@ extension TransportError.Reason {
         case .closed: "the transport is closed"
         case .invalidEnvironment(let error): "\(error)"
         case .notASocket: "has no socket to open; it is a radio inside the process"
+        case .radioNotLinked:
+            "this program contains no radio; add the product VirtualRadio of swift-bluetooth-le to its dependencies"
         case .system(let call, let code): "\(call): \(Errno(code).text)"
         }
     }

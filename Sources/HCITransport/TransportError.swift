@@ -62,6 +62,8 @@ public struct TransportError: Error, Equatable, Sendable {
         case invalidEnvironment(TransportNameError)
         /// The transport can't be opened this way: `virtual` has no socket, and only servers can listen.
         case notASocket
+        /// The program does not link the product `VirtualRadio`, which implements the transport `virtual`.
+        case radioNotLinked
         /// A system call failed with an error that no other case covers.
         case system(call: String, code: Int32)
     }

@@ -27,11 +27,11 @@ struct ClosingBondsTests {
     private let failures = Failures()
 
     /// The options of an adapter with one bond.
-    private func options(_ bonds: any BondStore) throws -> AdapterRunner.Options {
+    private func options(_ bonds: any BondStore) throws -> AdapterOptions {
         let local = BondSamples.local
         try store.keep(local, for: local.address)
         try store.save(bond, of: local)
-        var options = AdapterRunner.Options(host: HostConfiguration(seed: 1))
+        var options = AdapterOptions(host: HostConfiguration(seed: 1))
         options.host.security = SecurityConfiguration(
             crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         options.bonds = bonds

@@ -31,7 +31,7 @@ struct ClosingTests {
     }
 
     private func runner(on port: any PacketPort) throws -> AdapterRunner {
-        var options = AdapterRunner.Options(host: HostConfiguration(seed: 1))
+        var options = AdapterOptions(host: HostConfiguration(seed: 1))
         options.host.security = SecurityConfiguration(
             crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         return try AdapterRunner(port, options: options)

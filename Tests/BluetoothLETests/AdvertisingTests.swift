@@ -1,4 +1,5 @@
 import AdapterTestSupport
+import BluetoothGAP
 import Testing
 import VirtualRadio
 

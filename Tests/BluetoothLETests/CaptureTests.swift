@@ -12,7 +12,7 @@ struct CaptureTests {
     func capture() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).btsnoop").path
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let scene = try await Scene(centralOptions: Adapter.Options(seed: 1, captureFile: path))
+        let scene = try await Scene(centralOptions: AdapterOptions(seed: 1, captureFile: path))
         try await scene.connection.disconnect()
         await scene.central.close()
 

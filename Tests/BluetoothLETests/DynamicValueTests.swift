@@ -10,7 +10,7 @@ struct DynamicValueTests {
 
     @Test("A long value is requested piece by piece", arguments: [UInt16(23), 185, 517])
     func read(_ mtu: UInt16) async throws {
-        var options = Adapter.Options(seed: 1)
+        var options = AdapterOptions(seed: 1)
         options.host.preferredMTU = mtu
         let scene = try await Scene(time: .manual, centralOptions: options)
         let (remote, local) = (try scene.remote(Scene.dynamic), try scene.local(Scene.dynamic))
@@ -47,7 +47,7 @@ struct DynamicValueTests {
 
     @Test("The application receives a queued write as one request")
     func queuedWrite() async throws {
-        var options = Adapter.Options(seed: 1)
+        var options = AdapterOptions(seed: 1)
         options.host.preferredMTU = 100
         let scene = try await Scene(centralOptions: options)
         let (remote, local) = (try scene.remote(Scene.dynamic), try scene.local(Scene.dynamic))
@@ -140,7 +140,7 @@ struct DynamicValueTests {
 
     @Test("A value that shrinks during a long read ends after the parts already read")
     func offsetBeyond() async throws {
-        var options = Adapter.Options(seed: 1)
+        var options = AdapterOptions(seed: 1)
         options.host.preferredMTU = 23
         let scene = try await Scene(centralOptions: options)
         let (remote, local) = (try scene.remote(Scene.dynamic), try scene.local(Scene.dynamic))

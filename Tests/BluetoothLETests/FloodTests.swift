@@ -42,7 +42,7 @@ struct FloodTests {
     func whole() async throws {
         let setting = try await Setting(count: 20_000, hasHostFlowControl: true)
         let (values, expected) = (setting.values, setting.expected)
-        setting.controller.flood(setting.packets, room: Int(Adapter.Options().host.receiveBufferCount))
+        setting.controller.flood(setting.packets, room: Int(AdapterOptions().host.receiveBufferCount))
         // By then the link is held.
         await until { values.subscription.queue.count * ReceiveWindow.leastCount >= ReceiveWindow.limit / 2 }
         #expect(try await values.prefix(count: expected.count) == expected)

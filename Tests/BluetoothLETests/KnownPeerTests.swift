@@ -11,7 +11,7 @@ struct KnownPeerTests {
     func discoverAgain() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).btsnoop").path
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let scene = try await Scene(peripheralOptions: Adapter.Options(seed: 2, captureFile: path))
+        let scene = try await Scene(peripheralOptions: AdapterOptions(seed: 2, captureFile: path))
         let address = try #require(scene.peripheral.information?.address)
         let found = try await scene.connection.discoverAll()
         #expect(found.characteristics.count > 6)
@@ -41,7 +41,7 @@ struct KnownPeerTests {
     func forget(isConnected: Bool) async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).btsnoop").path
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let scene = try await Scene(peripheralOptions: Adapter.Options(seed: 2, captureFile: path))
+        let scene = try await Scene(peripheralOptions: AdapterOptions(seed: 2, captureFile: path))
         let address = try #require(scene.peripheral.information?.address)
         let found = try await scene.connection.discoverAll()
         try await scene.connection.disconnect()

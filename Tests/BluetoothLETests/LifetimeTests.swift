@@ -1,4 +1,5 @@
 import AdapterTestSupport
+import BluetoothAdapter
 import BluetoothHost
 import Synchronization
 import Testing
@@ -121,7 +122,7 @@ struct LifetimeTests {
 
     @Test("Without recovery, an adapter whose controller stops responding throws controllerNotResponding")
     func givenUp() async throws {
-        var options = Adapter.Options(seed: 1)
+        var options = AdapterOptions(seed: 1)
         options.isRecovering = false
         let scene = try await Scene(time: .manual, centralOptions: options)
         let pending = Task { try await scene.connection.waitForDisconnection() }

@@ -26,7 +26,7 @@ struct LinkParameterTests {
 
     @Test("A central can refuse the parameters that its peripheral requests")
     func refused() async throws {
-        var options = Adapter.Options(seed: 1)
+        var options = AdapterOptions(seed: 1)
         options.host.acceptableParameters = AcceptableConnectionParameters(intervals: 6...24)
         let scene = try await Scene(time: .manual, centralOptions: options)
         let other = try #require(scene.peripheral.connections.first)
@@ -73,7 +73,7 @@ struct LinkParameterTests {
 
     @Test("A peer that goes out of range is noticed on an idle link")
     func outOfRange() async throws {
-        var options = Adapter.Options(seed: 1)
+        var options = AdapterOptions(seed: 1)
         options.host.connectionParameters = ConnectionParameters(
             minimumInterval: .milliseconds(7.5), maximumInterval: .milliseconds(7.5),
             supervisionTimeout: .milliseconds(100))

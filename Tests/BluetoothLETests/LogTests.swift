@@ -36,15 +36,9 @@ final class LogLines: Sendable {
 struct LogTests {
     private let log = LogLines()
 
-    private func options(seed: UInt64) -> Adapter.Options {
-        var options = Adapter.Options(seed: seed)
-        options.logger = log.logger
-        return options
-    }
-
     @Test("Unanswered requests are logged without their values")
     func unserved() async throws {
-        let scene = try await Scene(time: .manual, peripheralOptions: options(seed: 2))
+        let scene = try await Scene(time: .manual, loggers: (nil, log.logger))
         let handle = try scene.remote(Scene.dynamic).valueHandle
         for value in [[0xC0, 0xFF, 0xEE], [0xBE, 0xEF]] as [[UInt8]] {
             await #expect(throws: BluetoothError.self) {
@@ -77,7 +71,7 @@ struct LogTests {
 
     @Test("The controller's resets, removal and return are logged")
     func controller() async throws {
-        let scene = try await Scene(time: .manual, centralOptions: options(seed: 1))
+        let scene = try await Scene(time: .manual, loggers: (log.logger, nil))
         scene.radio.withAir { air, _ in air.reportHardwareError(1, on: scene.centralPort.identifier) }
         await scene.radio.advance(by: .seconds(1))
         #expect(log.contains("warning the controller is being reset"))

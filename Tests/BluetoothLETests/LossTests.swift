@@ -21,10 +21,10 @@ struct LossTests {
             let (near, far) = (DisturbedPort(radio.addController()), DisturbedPort(radio.addController()))
             port = disturbingReceiver ? near : far
             // An ATT_MTU of 100, which PDUs can be longer than.
-            var options = Adapter.Options(seed: 1)
+            var options = AdapterOptions(seed: 1)
             options.host.preferredMTU = 100
             receiver = try await Adapter.open(near, options: options)
-            sender = try await Adapter.open(far, options: Adapter.Options(seed: 2))
+            sender = try await Adapter.open(far, options: AdapterOptions(seed: 2))
             service = try await sender.publish(Scene.definition)
             try await sender.advertise(AdvertisementData(name: "Pair"))
             let information = sender.information

@@ -28,7 +28,7 @@ struct OpeningTests {
     func captureRefused() async throws {
         let radio = VirtualRadio()
         let port = radio.addController()
-        let options = Adapter.Options(captureFile: "/nonexistent/capture")
+        let options = AdapterOptions(captureFile: "/nonexistent/capture")
         await #expect(
             throws: BluetoothError.transport(
                 TransportError(.system(call: "open", code: 2), transport: "/nonexistent/capture"))
@@ -106,7 +106,7 @@ struct OpeningTests {
             try SocketController(radio.addController()), try SocketController(radio.addController()),
         ]
         defer { for controller in controllers { controller.stop() } }
-        var options = Adapter.Options(seed: 1)
+        var options = AdapterOptions(seed: 1)
         if rates != .none { options.faults = HCIFaults(rates, seed: 1) }
         let central = try await Adapter.open(controllers[0].name, options: options)
         let peripheral = try await Adapter.open(controllers[1].name, options: options)
@@ -129,7 +129,7 @@ struct OpeningTests {
     func controllerGone() async throws {
         let radio = VirtualRadio()
         let controller = try SocketController(radio.addController())
-        var options = Adapter.Options()
+        var options = AdapterOptions()
         options.isRecovering = false
         let adapter = try await Adapter.open(controller.name, options: options)
         let events = adapter.events()

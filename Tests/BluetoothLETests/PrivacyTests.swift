@@ -8,7 +8,7 @@ struct PrivacyTests {
     @Test("A bonded device keeps its peer identity as its address rotates", arguments: [false, true])
     func rotation(_ resolvesInController: Bool) async throws {
         let radio = VirtualRadio(time: .manual)
-        var centralOptions = Adapter.Options(seed: 1), peripheralOptions = Adapter.Options(seed: 2)
+        var centralOptions = AdapterOptions(seed: 1), peripheralOptions = AdapterOptions(seed: 2)
         centralOptions.bonds = MemoryBondStore()
         peripheralOptions.bonds = MemoryBondStore()
         peripheralOptions.host.privacy = .resolvable(rotation: .seconds(60))

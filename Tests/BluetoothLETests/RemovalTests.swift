@@ -215,7 +215,7 @@ struct RemovalTests {
     func notRecovering() async throws {
         let radio = VirtualRadio(time: .manual)
         let port = radio.addController()
-        var options = Adapter.Options(seed: 1)
+        var options = AdapterOptions(seed: 1)
         options.isRecovering = false
         let adapter = try await radio.passing { [options] in try await Adapter.open(port, options: options) }
         let sightings = adapter.scan()

@@ -21,7 +21,7 @@ struct SharingTests {
         init() async throws {
             let radio = radio
             let runner = try AdapterRunner(
-                radio.addController(), options: AdapterRunner.Options(host: HostConfiguration(seed: 1)))
+                radio.addController(), options: AdapterOptions(host: HostConfiguration(seed: 1)))
             let users = [Adapter(runner), Adapter(runner)]
             (self.runner, self.users) = (runner, users)
             (peripheral, service, links) = try await radio.passing {

@@ -16,7 +16,7 @@ struct SlowStorageTests {
     private func central(
         _ scene: SecureScene, _ failures: Failures, _ draw: @escaping @Sendable () -> SimulatedWrite
     ) async throws -> Adapter {
-        var options = Adapter.Options(seed: 3).runner
+        var options = AdapterOptions(seed: 3)
         options.bonds = MemoryBondStore()
         options.simulatedWrites = draw
         options.reportBonds = { error in failures.all.withLock { $0.append(error) } }
@@ -88,10 +88,10 @@ struct SlowStorageTests {
     @Test("An adapter keeps serving its links while the bond store hangs")
     func hanging() async throws {
         let radio = VirtualRadio(time: .system), store = GatedBondStore()
-        var options = Adapter.Options(seed: 1)
+        var options = AdapterOptions(seed: 1)
         options.bonds = store
         let central = try await Adapter.open(radio.addController(), options: options)
-        let peripheral = try await Adapter.open(radio.addController(), options: Adapter.Options(seed: 2))
+        let peripheral = try await Adapter.open(radio.addController(), options: AdapterOptions(seed: 2))
         let service = try await peripheral.publish(
             GATTServiceDefinition(
                 uuid: "F100", characteristics: [.init(uuid: "F101", properties: .read, value: .constant([1]))]))

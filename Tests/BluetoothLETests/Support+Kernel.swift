@@ -127,7 +127,7 @@ extension Adapter {
         _ name: TransportName, calls: TransportCalls, clock: ManualClock
     ) async throws(BluetoothError) -> Adapter {
         try await open(
-            AdapterRunner(name, options: Options(seed: 1).runner, calls: calls, clock: .manual { clock.now }))
+            AdapterRunner(name, options: AdapterOptions(seed: 1), calls: calls, clock: .manual { clock.now }))
     }
 
     /// When the next try to get the controller back is due.

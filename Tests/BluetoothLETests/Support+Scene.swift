@@ -1,4 +1,5 @@
 import AdapterTestSupport
+import Logging
 import Testing
 import VirtualRadio
 
@@ -39,8 +40,9 @@ struct Scene {
         ])
 
     init(
-        time: VirtualRadio.Time = .system, centralOptions: Adapter.Options = .init(seed: 1),
-        peripheralOptions: Adapter.Options = .init(seed: 2),
+        time: VirtualRadio.Time = .system, centralOptions: AdapterOptions = .init(seed: 1),
+        peripheralOptions: AdapterOptions = .init(seed: 2),
+        loggers: (central: Logger?, peripheral: Logger?) = (nil, nil),
         _ configure: @Sendable (inout ControllerConfiguration) -> Void = { _ in }
     ) async throws {
         let radio = VirtualRadio(time: time)
@@ -48,8 +50,9 @@ struct Scene {
         let (centralPort, peripheralPort) = (radio.addController(configure), radio.addController(configure))
         (self.centralPort, self.peripheralPort) = (centralPort, peripheralPort)
         (central, peripheral, service, connection) = try await radio.passing {
-            let central = try await Adapter.open(centralPort, options: centralOptions)
-            let peripheral = try await Adapter.open(peripheralPort, options: peripheralOptions)
+            let central = try await Adapter.open(centralPort, options: centralOptions, logger: loggers.central)
+            let peripheral = try await Adapter.open(
+                peripheralPort, options: peripheralOptions, logger: loggers.peripheral)
             let service = try await peripheral.publish(Self.definition)
             try await peripheral.advertise(AdvertisementData(name: "Scene"))
             let address = try #require(peripheral.information?.address)

@@ -18,13 +18,12 @@ struct SecureScene {
 
     init(
         centralBonds: MemoryBondStore = .init(), peripheralBonds: MemoryBondStore = .init(),
-        logger: Logger = Adapter.Options().logger, keyMaterial: [UInt8]? = nil,
+        logger: Logger? = nil, keyMaterial: [UInt8]? = nil,
         _ configure: (inout SecurityPolicy) -> Void = { _ in }
     ) async throws {
-        var centralOptions = Adapter.Options(seed: 1), peripheralOptions = Adapter.Options(seed: 2)
+        var centralOptions = AdapterOptions(seed: 1), peripheralOptions = AdapterOptions(seed: 2)
         centralOptions.bonds = centralBonds
         peripheralOptions.bonds = peripheralBonds
-        (centralOptions.logger, peripheralOptions.logger) = (logger, logger)
         var policy = SecurityPolicy()
         configure(&policy)
         centralOptions.host.security?.policy = policy
@@ -33,8 +32,8 @@ struct SecureScene {
         peripheralPort = ports.1
         let options = (centralOptions, peripheralOptions)
         (central, peripheral, service, address) = try await radio.passing {
-            let central = try await Adapter.open(ports.0, options: options.0)
-            let peripheral = try await Adapter.open(ports.1, options: options.1)
+            let central = try await Adapter.open(ports.0, options: options.0, logger: logger)
+            let peripheral = try await Adapter.open(ports.1, options: options.1, logger: logger)
             let service = try await peripheral.publish(
                 GATTServiceDefinition(
                     uuid: "F100",
@@ -62,7 +61,7 @@ extension Adapter {
         _ port: VirtualRadio.Port, seed: UInt64, bonds: MemoryBondStore = MemoryBondStore(),
         address: DeviceAddress? = nil
     ) async throws -> Adapter {
-        var options = Options(seed: seed)
+        var options = AdapterOptions(seed: seed)
         options.bonds = bonds
         if let address { options.host.ownAddress = .staticRandom(address) }
         return try await open(port, options: options)

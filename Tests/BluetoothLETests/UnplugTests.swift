@@ -81,7 +81,7 @@ final class UnplugStory: Sendable {
         let ports = (0..<2).map { _ in radio.addController { $0.responseDelay = .milliseconds(1) } }
         self.ports = ports
         (central, peripheral) = try await radio.passing {
-            var options = Adapter.Options(seed: 1)
+            var options = AdapterOptions(seed: 1)
             // So that the one that is left soon knows.
             options.host.connectionParameters = ConnectionParameters(
                 minimumInterval: .milliseconds(15), maximumInterval: .milliseconds(30),

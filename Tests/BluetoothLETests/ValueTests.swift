@@ -12,7 +12,7 @@ struct ValueTests {
 
     @Test("A value of any length is read and written in full", arguments: lengths, [UInt16(23), 517])
     func stored(_ length: Int, _ mtu: UInt16) async throws {
-        var options = Adapter.Options(seed: 1)
+        var options = AdapterOptions(seed: 1)
         options.host.preferredMTU = mtu
         let scene = try await Scene(time: .manual, centralOptions: options)
         let (remote, local) = (try scene.remote(Scene.stored), try scene.local(Scene.stored))

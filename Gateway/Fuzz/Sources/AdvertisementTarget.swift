@@ -1,3 +1,4 @@
+import BluetoothBase
 import BluetoothCrypto
 import BluetoothLE
 import BluetoothValues

@@ -1,4 +1,5 @@
 import BluetoothLE
+import BluetoothValues
 import GatewayMQTT
 import GatewayPipeline
 import Synchronization

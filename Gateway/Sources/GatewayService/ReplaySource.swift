@@ -1,3 +1,4 @@
+import BluetoothBase
 import BluetoothLE
 import Foundation
 import GatewayPipeline

@@ -1,4 +1,5 @@
 import BluetoothLE
+import BluetoothValues
 import GatewayConfiguration
 import GatewayPipeline
 import Logging

@@ -1,3 +1,4 @@
+import BluetoothBase
 import BluetoothLE
 import Crypto
 import Testing

@@ -82,8 +82,8 @@ struct PackageCopy {
 
             // Only the tests of layers with mutants, and of those that stand on them, are run.
             let run = ["HCI", "L2CAP", "ATT", "GATT", "Host", "Adapter", "LE"].map { "Bluetooth\\($0)Tests" } + ["FixtureTests"]
-            // Nothing else needs these, and OpenCombine does not build a second time beside a module Combine.
-            let unused = ["Combine", "central", "peripheral", "kernel-agent", "bond-writer", "CoreBluetoothTesting"]
+            // Nothing else needs these.
+            let unused = ["central", "peripheral", "kernel-agent", "bond-writer", "CoreBluetoothTesting"]
             let unneeded = unused + package.targets.filter { $0.type == .test && !run.contains($0.name) }.map(\\.name)
             package.targets.removeAll { unneeded.contains($0.name) }
             package.products.removeAll { unneeded.contains($0.name) }

@@ -7,7 +7,7 @@ import HCITransport
 extension RunnerCore {
     /// The host's configuration. A controller without a public address gets the static address that its bonds were made
     /// with.
-    static func configuration(_ options: AdapterRunner.Options, _ source: ControllerSource) -> HostConfiguration {
+    static func configuration(_ options: AdapterOptions, _ source: ControllerSource) -> HostConfiguration {
         var host = options.host
         host.storesBonds = options.bonds != nil
         guard host.staticAddress == nil, let store = options.bonds else { return host }

@@ -23,7 +23,7 @@ struct RunnerCore {
     }
 
     let clock: AdapterClock
-    let options: AdapterRunner.Options
+    let options: AdapterOptions
     var shared: SharedHost
     var state = State.closedTransport
     var recovery: Recovery
@@ -59,7 +59,7 @@ struct RunnerCore {
     /// When the host needs its next turn, as of the end of the last turn.
     var deadline: Instant?
 
-    init(_ clock: AdapterClock, _ source: ControllerSource, _ options: AdapterRunner.Options) {
+    init(_ clock: AdapterClock, _ source: ControllerSource, _ options: AdapterOptions) {
         self.clock = clock
         self.options = options
         faults = options.faults

@@ -26,64 +26,6 @@ import Synchronization
 /// An adapter is one user of an `AdapterRunner`, whose thread sleeps while it has nothing to do. Several adapters, and
 /// users of other kinds, may share a runner.
 public final class Adapter: Sendable {
-    /// The options for opening an adapter.
-    public struct Options: Sendable {
-        /// The settings of the host. The initializer sets the seed and, in builds with the trait `Pairing`, security.
-        public var host: HostConfiguration
-        /// A btsnoop file that records every packet to and from the controller.
-        public var captureFile: String?
-        /// Faults to inject into the packets to and from the controller, to test how an application handles them. They
-        /// do not apply to a `PacketPort`.
-        public var faults: HCIFaults?
-        /// Whether the adapter waits for a controller that was unplugged, became unreachable or was given up, and
-        /// resumes when it is back. Otherwise the adapter closes, and calls throw `.transport` or `.adapter` with the
-        /// cause.
-        public var isRecovering = true
-        /// Called on any thread with an error that does not stop the adapter, such as a client that cannot be accepted
-        /// right now, or a capture that had to stop.
-        public var report: @Sendable (TransportError) -> Void = { _ in }
-
-        /// Where bonds are stored. By default, the bonds of a controller of this machine
-        /// (`TransportName.isOfThisMachine`) are stored on disk, see `FileBondStore`. The bonds of any other
-        /// controller, such as one of a virtual radio, are kept while the adapter is open.
-        public var bonds: (any BondStore)?
-        /// Called on the adapter's thread with the error if bonds could not be read or stored.
-        public var reportBonds: @Sendable (BondStoreError) -> Void = { _ in }
-
-        /// Receives events that the application cannot observe otherwise: requests for a characteristic whose events
-        /// have no consumer, dropped sightings, resets of the controller, attempts to reopen it, and failed pairings.
-        /// By default, nothing is logged.
-        ///
-        /// Messages never contain values, keys or names received over the air. A frequent message is logged at its
-        /// first, second, fourth, eighth occurrence and so on, with the metadata `occurrences`. The log handler is
-        /// called on the adapter's thread and must not block.
-        public var logger = Logger(label: "BluetoothLE") { _ in SwiftLogNoOpLogHandler() }
-
-        /// Creates options. All others keep their defaults.
-        ///
-        /// - Parameters:
-        ///   - seed: the random bits that the host starts from. Defaults to bits from the system.
-        ///   - captureFile: a btsnoop file that records every packet to and from the controller.
-        public init(seed: UInt64? = nil, captureFile: String? = nil) {
-            host = HostConfiguration(seed: seed ?? .random(in: .min ... .max))
-            host.security = .preset
-            self.captureFile = captureFile
-        }
-
-        var runner: AdapterRunner.Options {
-            var options = AdapterRunner.Options(host: host)
-            options.captureFile = captureFile
-            options.faults = faults
-            options.isRecovering = isRecovering
-            options.report = report
-            options.bonds = bonds
-            options.reportBonds = reportBonds
-            let log = EventLog(logger)
-            options.reportRetry = { log.retryFailed($0) }
-            return options
-        }
-    }
-
     let router: EventRouter
     private let ownsRunner: Bool
 
@@ -91,13 +33,14 @@ public final class Adapter: Sendable {
     /// and advertisement. It shares the radio, and the link to a peer, with the other users. Closing it does not affect
     /// them.
     ///
-    /// - Parameter logger: receives the messages of `Options.logger`, except for attempts to reopen the controller.
-    public convenience init(_ runner: AdapterRunner, logger: Logger = Options().logger) {
-        self.init(runner, ownsRunner: false, logger: logger)
+    /// - Parameter logger: receives the same messages as the logger of `open`, except for attempts to reopen the
+    ///   controller.
+    public convenience init(_ runner: AdapterRunner, logger: Logger? = nil) {
+        self.init(runner, ownsRunner: false, EventLog(logger))
     }
 
-    init(_ runner: AdapterRunner, ownsRunner: Bool, logger: Logger) {
-        router = EventRouter(runner, EventLog(logger))
+    init(_ runner: AdapterRunner, ownsRunner: Bool, _ log: EventLog) {
+        router = EventRouter(runner, log)
         self.ownsRunner = ownsRunner
         router.state.withLock { $0.adapter = self }
         router.attach()
@@ -114,35 +57,43 @@ public final class Adapter: Sendable {
     /// - Parameters:
     ///   - transport: the transport to the controller, such as `hci-socket:0` or `tcp-client:127.0.0.1:6402`.
     ///   - options: further options.
+    ///   - logger: receives events that the application cannot observe otherwise: requests for a characteristic whose
+    ///     events have no consumer, dropped sightings, resets of the controller, attempts to reopen it, and failed
+    ///     pairings. By default, nothing is logged. Messages never contain values, keys or names received over the air.
+    ///     A frequent message is logged at its first, second, fourth, eighth occurrence and so on, with the metadata
+    ///     `occurrences`. The log handler is called on the adapter's thread and must not block.
     /// - Throws: `.transport` if the transport cannot be opened, `.adapter` if the controller cannot be used, or
     ///   `.cancelled`.
     public static func open(
-        _ transport: TransportName, options: Options = Options()
+        _ transport: TransportName, options: AdapterOptions = AdapterOptions(), logger: Logger? = nil
     ) async throws(BluetoothError) -> Adapter {
         // A name does not identify a radio in this process. Its port does.
         guard transport != .virtual else {
             throw .transport(TransportError(.notASocket, transport: "\(transport)"))
         }
-        var runner = options.runner
+        var options = options
         // Other machines may use the same controller, or one with the same address: the address of a virtual controller
         // is not unique.
-        if runner.bonds == nil, transport.isOfThisMachine {
+        if options.bonds == nil, transport.isOfThisMachine {
             do throws(BondStoreError) {
-                runner.bonds = try FileBondStore()
+                options.bonds = try FileBondStore()
             } catch {
                 // Without a place to store them, bonds last as long as the adapter. The error is reported with the
                 // first bond that is not stored.
-                runner.missingBondStore = error
+                options.missingBondStore = error
             }
         }
-        return try await open(try AdapterRunner(transport, options: runner), options.logger)
+        let log = EventLog(logger)
+        return try await open(try AdapterRunner(transport, options: options.reporting(to: log)), log)
     }
 
     /// Opens the adapter that the environment variable `BLUETOOTH_TRANSPORT` names, or else the machine's first one.
     ///
     /// - Throws: `.transport` if the variable does not name a transport or the transport cannot be opened, `.adapter`
     ///   if the controller cannot be used, or `.cancelled`.
-    public static func open(options: Options = Options()) async throws(BluetoothError) -> Adapter {
+    public static func open(
+        options: AdapterOptions = AdapterOptions(), logger: Logger? = nil
+    ) async throws(BluetoothError) -> Adapter {
         let transport: TransportName
         do throws(TransportNameError) {
             transport = try .preferred
@@ -150,20 +101,19 @@ public final class Adapter: Sendable {
             throw .transport(
                 TransportError(.invalidEnvironment(error), transport: TransportName.environmentVariable))
         }
-        return try await open(transport, options: options)
+        return try await open(transport, options: options, logger: logger)
     }
 
     /// Opens an adapter on a controller in this process, such as one of a `VirtualRadio`.
     public static func open(
-        _ port: some PacketPort, options: Options = Options()
+        _ port: some PacketPort, options: AdapterOptions = AdapterOptions(), logger: Logger? = nil
     ) async throws(BluetoothError) -> Adapter {
-        try await open(try AdapterRunner(port, options: options.runner), options.logger)
+        let log = EventLog(logger)
+        return try await open(try AdapterRunner(port, options: options.reporting(to: log)), log)
     }
 
-    static func open(
-        _ runner: AdapterRunner, _ logger: Logger = Options().logger
-    ) async throws(BluetoothError) -> Adapter {
-        let adapter = Adapter(runner, ownsRunner: true, logger: logger)
+    static func open(_ runner: AdapterRunner, _ log: EventLog = EventLog(nil)) async throws(BluetoothError) -> Adapter {
+        let adapter = Adapter(runner, ownsRunner: true, log)
         do throws(BluetoothError) {
             try await adapter.waitUntilReady()
         } catch {
@@ -207,5 +157,14 @@ public final class Adapter: Sendable {
     public func close() async {
         router.shutDown(.adapterClosed)
         if ownsRunner { await router.runner.closeAndWait() } else { router.detach() }
+    }
+}
+
+extension AdapterOptions {
+    /// These options, with attempts to reopen the controller logged.
+    fileprivate func reporting(to log: EventLog) -> AdapterOptions {
+        var options = self
+        options.reportRetry = { log.retryFailed($0) }
+        return options
     }
 }

@@ -16,7 +16,8 @@ final class EventLog: Sendable {
     private let logger: Logger
     private let counts = Mutex([Int](repeating: 0, count: Repeated.allCases.count))
 
-    init(_ logger: Logger) { self.logger = logger }
+    /// - Parameter logger: nil to log nothing.
+    init(_ logger: Logger?) { self.logger = logger ?? Logger(label: "BluetoothLE") { _ in SwiftLogNoOpLogHandler() } }
 
     /// Logs the first, second, fourth, eighth occurrence and so on, so that nobody can fill the log.
     private func say(_ level: Logger.Level, _ kind: Repeated, _ line: @autoclosure () -> String) {

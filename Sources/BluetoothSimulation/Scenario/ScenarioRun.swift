@@ -124,7 +124,7 @@ public final class ScenarioRun {
         host.preferredMTU = scenario.devices[index].preferredMTU
         host.security = securityConfiguration(of: index)
         if let rotation = scenario.devices[index].addressRotation { host.privacy = .resolvable(rotation: rotation) }
-        var options = AdapterRunner.Options(host: host)
+        var options = AdapterOptions(host: host)
         options.bonds = bondStores.isEmpty ? nil : bondStores[index]
         options.simulatedWrites = addDisk(index)
         options.retriesOpening = isAgain

@@ -1,11 +1,11 @@
 import BluetoothAdapter
 import BluetoothBase
+import BluetoothHCI
 import BluetoothHost
 import BluetoothSMP
 import Dispatch
 import Foundation
 import HCITransport
-import VirtualRadio
 
 /// A user of a `SharedAdapter`: a manager. Called on the adapter's queue.
 protocol AdapterUser: AnyObject {
@@ -139,7 +139,7 @@ final class SharedAdapter: @unchecked Sendable {
     private func open(
         _ transport: BluetoothTransport, bondsIn directory: URL?, _ requirement: SecurityRequirement?
     ) throws -> AdapterRunner {
-        var options = AdapterRunner.Options(host: HostConfiguration(seed: .random(in: 0 ... .max)))
+        var options = AdapterOptions(host: HostConfiguration(seed: .random(in: 0 ... .max)))
         options.host.deviceName = ProcessInfo.processInfo.hostName
         options.retriesOpening = true
         options.host.security = .preset
@@ -150,9 +150,19 @@ final class SharedAdapter: @unchecked Sendable {
         case .port(let port): return try AdapterRunner(port, options: options)
         case .named(let text):
             let name = try TransportName(text)
-            if name == .virtual { return try AdapterRunner(VirtualRadio.shared.addController(), options: options) }
+            if name == .virtual { return try AdapterRunner(Self.virtualController(), options: options) }
             return try AdapterRunner(name, options: options)
         }
+    }
+
+    /// A controller of the radio in this process.
+    ///
+    /// - Throws: `.radioNotLinked` if the program does not link `VirtualRadio`. This module does not.
+    private static func virtualController() throws(TransportError) -> any PacketPort {
+        guard let controller = NSClassFromString("VirtualRadio.SharedController") as? any LinkedController.Type else {
+            throw TransportError(.radioNotLinked, transport: TransportName.virtual.description)
+        }
+        return controller.make()
     }
 
     /// Closes the adapter. Later blocks of the queue, such as opening it again, wait until its peers are disconnected

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Logging
 import Synchronization
@@ -16,20 +15,19 @@ extension PeerIdentities {
         }
     }
 
-    private static func key(in directory: URL) -> SymmetricKey {
+    private static func key(in directory: URL) -> Speck128.Block {
         let file = directory.appendingPathComponent("identifiers.key")
-        if let data = try? Data(contentsOf: file), data.count == 16 { return SymmetricKey(data: data) }
-        let key = SymmetricKey(size: .bits128)
+        if let data = try? Data(contentsOf: file), let key = Speck128.Block(data) { return key }
+        let key = Speck128.Block(left: .random(in: 0 ... .max), right: .random(in: 0 ... .max))
         do {
             try FileManager.default.createDirectory(
                 at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            let data = key.withUnsafeBytes { Data($0) }
             do {
                 // Another process may be creating a key at the same time: the first one is used.
-                try data.write(to: file, options: .withoutOverwriting)
+                try key.data.write(to: file, options: .withoutOverwriting)
             } catch {
-                guard let other = try? Data(contentsOf: file), other.count == 16 else { throw error }
-                return SymmetricKey(data: other)
+                guard let data = try? Data(contentsOf: file), let other = Speck128.Block(data) else { throw error }
+                return other
             }
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
         } catch {
@@ -38,4 +36,18 @@ extension PeerIdentities {
         }
         return key
     }
+}
+
+extension Speck128.Block {
+    /// The block in a file of 16 octets; nil if `data` has another length.
+    fileprivate init?(_ data: Data) {
+        guard data.count == 16 else { return nil }
+        self = data.withUnsafeBytes {
+            Self(
+                left: UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)),
+                right: UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        }
+    }
+
+    fileprivate var data: Data { withUnsafeBytes(of: (left.bigEndian, right.bigEndian)) { Data($0) } }
 }

@@ -1,6 +1,4 @@
 import BluetoothBase
-import Crypto
-import CryptoExtras
 import Foundation
 
 /// The identifiers by which applications know peers. They are UUIDs that have no meaning elsewhere, stay the same from
@@ -9,41 +7,41 @@ import Foundation
 /// An identifier is the address at which the peer was first met, encrypted with a key of the user who runs this
 /// program. It can therefore be decrypted to the address, even if the peer has not been heard in this run.
 struct PeerIdentities: Sendable {
-    private let key: SymmetricKey
+    private let cipher: Speck128
 
-    init(key: SymmetricKey) {
-        self.key = key
+    init(key: Speck128.Block) {
+        cipher = Speck128(key: key)
     }
 
     func identifier(for peer: PeerID) -> UUID {
         let address = peer.firstAddress
-        var block = [UInt8](repeating: 0, count: 16)
-        for index in 0..<6 { block[index] = UInt8(truncatingIfNeeded: address.value >> (8 * UInt64(index))) }
-        block[6] = address.kind == .public ? 0 : 1
-        return UUID(octets: transformed(block, by: AES.permute))
+        let kind: UInt64 = address.kind == .public ? 0 : 1
+        let block = cipher.encrypted(Speck128.Block(left: 0, right: kind << 48 | address.value))
+        return UUID(left: block.left, right: block.right)
     }
 
     /// The peer with an identifier; nil if the identifier was not created with this key.
     func peer(for identifier: UUID) -> PeerID? {
-        let block = transformed(identifier.octets, by: AES.inversePermute)
-        guard block[6] <= 1, block[7...].allSatisfy({ $0 == 0 }) else { return nil }
-        let value = block[..<6].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        return PeerID(DeviceAddress(value, kind: block[6] == 0 ? .public : .random))
-    }
-
-    private func transformed(
-        _ block: [UInt8], by body: (inout [UInt8], SymmetricKey) throws -> Void
-    ) -> [UInt8] {
-        var block = block
-        do { try body(&block, key) } catch { preconditionFailure("AES-128 accepts any block of 16 octets: \(error)") }
-        return block
+        let words = identifier.words
+        let block = cipher.decrypted(Speck128.Block(left: words.left, right: words.right))
+        guard block.left == 0, block.right >> 48 <= 1 else { return nil }
+        let kind: DeviceAddress.Kind = block.right >> 48 == 0 ? .public : .random
+        return PeerID(DeviceAddress(block.right & 0xFFFF_FFFF_FFFF, kind: kind))
     }
 }
 
 extension UUID {
-    fileprivate init(octets: [UInt8]) {
-        self = octets.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    /// A UUID of two words in big-endian order.
+    fileprivate init(left: UInt64, right: UInt64) {
+        self = withUnsafeBytes(of: (left.bigEndian, right.bigEndian)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    fileprivate var octets: [UInt8] { withUnsafeBytes(of: uuid) { Array($0) } }
+    fileprivate var words: (left: UInt64, right: UInt64) {
+        withUnsafeBytes(of: uuid) {
+            (
+                UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)),
+                UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
+    }
 }

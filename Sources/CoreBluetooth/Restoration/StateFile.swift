@@ -1,5 +1,4 @@
 import BluetoothAdapter
-import Crypto
 import Dispatch
 import Foundation
 
@@ -35,10 +34,16 @@ struct StateFile: Sendable {
         var name = identifier.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
         if name.isEmpty || name.utf8.count > Self.longestName {
             // No name that is used unchanged contains a plus sign.
-            name = "+" + SHA256.hash(data: Data(identifier.utf8)).map { String(format: "%02x", $0) }.joined()
+            name = "+" + String(Self.hash(of: identifier), radix: 16)
         }
         file = DurableFile(
             directory: directory.path, name: "\(kind)-\(name).json", maximumLength: Self.maximumLength)
+    }
+
+    /// The FNV-1a hash of a text, which is the same in every run. The application chooses its identifiers, so that none
+    /// is made to collide with another one.
+    private static func hash(of text: String) -> UInt64 {
+        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
     // MARK: - Reading

@@ -1,7 +1,6 @@
 import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
-import Crypto
 import Foundation
 
 /// The environment of applications in a simulated world: an adapter, queues and a clock in place of the machine's, and
@@ -23,7 +22,7 @@ package final class VirtualEnvironment: Sendable {
     ///   - seed: the seed of the identifiers of peers.
     package init(_ runner: AdapterRunner, adapterQueue: any VirtualQueue, seed: UInt64, queues: @escaping Queues) {
         adapter = SharedAdapter(runner, on: adapterQueue)
-        identities = PeerIdentities(key: SymmetricKey(data: [seed, ~seed].withUnsafeBytes { Data($0) }))
+        identities = PeerIdentities(key: Speck128.Block(left: seed, right: ~seed))
         self.queues = queues
         self.runner = runner
     }

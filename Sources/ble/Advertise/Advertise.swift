@@ -1,4 +1,6 @@
 import ArgumentParser
+import BluetoothBase
+import BluetoothGAP
 import BluetoothLE
 import BluetoothCommandLine
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import BluetoothCrypto
 import BluetoothLE
 import BluetoothCommandLine
+import BluetoothValues
 
 /// `ble beacon bthome`.
 struct BTHomeCommand: BeaconCommand {

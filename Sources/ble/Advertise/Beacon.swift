@@ -1,7 +1,9 @@
 import ArgumentParser
 import BluetoothCrypto
+import BluetoothGAP
 import BluetoothLE
 import BluetoothCommandLine
+import BluetoothValues
 
 /// `ble beacon`: advertises in a known format.
 struct Beacon: AsyncParsableCommand {

@@ -1,6 +1,8 @@
+import BluetoothBase
 import BluetoothCrypto
 import BluetoothLE
 import BluetoothCommandLine
+import BluetoothValues
 
 /// The keys that a user shares with encrypted BTHome devices.
 struct BTHomeKeys {

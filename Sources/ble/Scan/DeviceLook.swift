@@ -3,6 +3,7 @@ import BluetoothHost
 import BluetoothLE
 import BluetoothNumbers
 import BluetoothSMP
+import BluetoothValues
 
 /// The contents of a device's advertising data, decoded once after each change.
 struct DeviceLook {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BluetoothLE
 import BluetoothCommandLine
+import BluetoothValues
 
 /// `ble scan`: shows the devices in range, and how near they are.
 struct Scan: AsyncParsableCommand {

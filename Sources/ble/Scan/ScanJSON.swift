@@ -1,6 +1,8 @@
+import BluetoothBase
 import BluetoothLE
 import BluetoothNumbers
 import BluetoothCommandLine
+import BluetoothValues
 
 extension ScannedSet {
     /// The set's advertising as a JSON object on one line. The members that change with each sighting come first.

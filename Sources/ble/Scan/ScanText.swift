@@ -1,6 +1,8 @@
+import BluetoothBase
 import BluetoothLE
 import BluetoothNumbers
 import BluetoothCommandLine
+import BluetoothValues
 
 /// The text output of a scan.
 enum ScanText {

@@ -1,4 +1,5 @@
 import BluetoothDocuments
+import BluetoothGAP
 import BluetoothLE
 import BluetoothCommandLine
 

@@ -2,9 +2,9 @@ import BluetoothDocuments
 import BluetoothCommandLine
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// Reads and writes documents in files.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BluetoothBase
 import BluetoothCommandLine
 import BluetoothHCI
 import BluetoothLE

@@ -1,5 +1,7 @@
+import BluetoothBase
 import BluetoothLE
 import BluetoothCommandLine
+import BluetoothValues
 
 /// A field of a value with a known layout.
 struct ValueField: Equatable, Sendable {

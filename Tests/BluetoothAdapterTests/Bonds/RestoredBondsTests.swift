@@ -18,7 +18,7 @@ struct RestoredBondsTests {
         var host = HostConfiguration(seed: 1)
         host.security = SecurityConfiguration(
             crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 2)
-        var options = AdapterRunner.Options(host: host)
+        var options = AdapterOptions(host: host)
         options.bonds = store
         let runner = try AdapterRunner(port, options: options)
         radio.advanceHosts(by: .seconds(1))

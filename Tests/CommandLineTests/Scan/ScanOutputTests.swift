@@ -1,3 +1,4 @@
+import BluetoothBase
 import BluetoothHost
 import BluetoothLE
 import BluetoothSMP

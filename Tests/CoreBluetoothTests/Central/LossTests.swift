@@ -13,7 +13,7 @@ struct LossTests {
         let stage = Stage()
         let far = stage.radio.addController()
         // An ATT_MTU of 100, which PDUs can be longer than.
-        var options = Adapter.Options(seed: 2)
+        var options = AdapterOptions(seed: 2)
         options.host.preferredMTU = 100
         let peripheral = try await Adapter.open(far, options: options)
         let service = try await peripheral.publish(CentralScene.definition)
@@ -66,7 +66,7 @@ struct LossTests {
         await delegate.recorder.expect("added \(PeripheralScene.service.uuidString) -")
         manager.startAdvertising(nil)
         await delegate.recorder.expect("advertising true -")
-        var options = Adapter.Options()
+        var options = AdapterOptions()
         options.host.preferredMTU = 100
         let adapter = try await Adapter.open(stage.radio.addController(), options: options)
         let central = try await adapter.connect(to: PeripheralScene.address)

@@ -45,6 +45,16 @@ struct StateTests {
         withExtendedLifetime(manager) {}
     }
 
+    @Test("The transport virtual is a controller of the shared radio, which this program links")
+    func virtualTransport() async throws {
+        let events = CentralRecorder(Recorder())
+        let manager = BluetoothEnvironment.with(transport: BluetoothTransport("virtual"), stateDirectory: nil) {
+            CBCentralManager(delegate: events, queue: events.recorder.queue)
+        }
+        await events.recorder.expect("state poweredOn")
+        withExtendedLifetime(manager) {}
+    }
+
     @Test("Row 18: an RSSI that was not measured is 127")
     func unmeasured() {
         #expect(CBCentralManager.rssi(of: nil) == 127)

@@ -47,7 +47,7 @@ struct CentralScene {
         let far = stage.radio.addController()
         (self.near, self.far) = (near, far)
         (peripheral, service) = try await stage.passing {
-            var options = Adapter.Options(seed: 2, captureFile: captureFile)
+            var options = AdapterOptions(seed: 2, captureFile: captureFile)
             options.host.preferredMTU = mtu
             options.host.deviceName = "Scene's device"
             let peripheral = try await Adapter.open(far, options: options)

@@ -1,3 +1,4 @@
+import BluetoothGATT
 import BluetoothLE
 import CoreBluetooth
 import Testing
@@ -44,7 +45,7 @@ struct PeripheralScene {
 
     /// A link from a controller.
     func link(from port: VirtualRadio.Port, mtu: UInt16 = 517) async throws -> Connection {
-        var options = Adapter.Options()
+        var options = AdapterOptions()
         options.host.preferredMTU = mtu
         let adapter = try await Adapter.open(port, options: options)
         stage.keep(adapter)

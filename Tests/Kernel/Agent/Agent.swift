@@ -111,7 +111,7 @@ actor Agent {
 
     private func open(_ request: Request) async throws -> Reply {
         guard let transport = request.transport else { throw AgentError("no transport") }
-        var options = Adapter.Options(seed: 1, captureFile: request.capture)
+        var options = AdapterOptions(seed: 1, captureFile: request.capture)
         if let name = request.name { options.host.deviceName = name }
         if let mtu = request.mtu { options.host.preferredMTU = mtu }
         options.bonds = request.bonds.map { FileBondStore(directory: $0) } ?? MemoryBondStore()

@@ -88,7 +88,10 @@ let package = Package(
         layer("BluetoothGATT", ["BluetoothBase", "BluetoothATT"]),
         layer("BluetoothSMP", ["BluetoothBase"]),
         layer("BluetoothGAP", ["BluetoothBase", "BluetoothNumbers"]),
-        layer("BluetoothValues", ["BluetoothBase"]),
+        // It rounds, and no module below it brings the library in which Linux has that.
+        .target(
+            name: "BluetoothValues", dependencies: ["BluetoothBase"], swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
         // Devices in files, as JSON.
         layer("BluetoothDocuments", ["BluetoothBase", "BluetoothATT", "BluetoothGATT", "BluetoothGAP"]),
         // The ciphers that BluetoothSMP and BluetoothValues are handed.

@@ -57,6 +57,14 @@ struct ClientQueueTests {
         #expect(harness.client.pendingCount == 3)
     }
 
+    @Test("a queue has room for one operation at least", arguments: [-1, 0, 1])
+    func smallest(maximumWaiting: Int) throws {
+        var harness = ClientHarness(maximumWaiting: maximumWaiting)
+        for handle in 1...2 { _ = try harness.start(.read(AttributeHandle(UInt16(handle)))) }
+        #expect(throws: GATTClientError.tooManyOperations) { try harness.start(.read(3)) }
+        #expect(harness.client.pendingCount == 2)
+    }
+
     @Test(
         "a cancelled operation ends at once; its response is discarded before the next request", arguments: operations)
     func cancelInFlight(operation: GATTClientOperation) throws {
@@ -124,6 +132,16 @@ struct ClientQueueTests {
         let id = try harness.start(.discoverAll(includes: true)).id
         #expect(harness.receive(bytes("11 06 01 00 05 00 00 18")) != [])
         harness.client.failAll(.disconnected)
+        #expect(harness.takeEvents() == [.failed(id, .disconnected)])
+    }
+
+    @Test("H9: a response that arrives after every operation has ended causes no further request")
+    func responseAfterTheEnd() throws {
+        var harness = ClientHarness()
+        let id = try harness.start(.discoverPrimaryServices()).id
+        harness.client.failAll(.disconnected)
+        // While the discovery goes on, this response leads to the next request.
+        #expect(harness.receive(bytes("11 06 01 00 05 00 00 18")) == [])
         #expect(harness.takeEvents() == [.failed(id, .disconnected)])
     }
 

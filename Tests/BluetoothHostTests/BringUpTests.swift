@@ -104,6 +104,33 @@ struct BringUpTests {
                 .init(opcode: .leWriteSuggestedDefaultDataLength, parameters: [251, 0, 0x48, 0x08])))
     }
 
+    @Test("A controller that does not list LE Read Maximum Data Length is not asked for it")
+    func maximumDataLengthNotListed() {
+        var commands = [UInt8](repeating: 0xFF, count: 64)
+        commands[35] &= ~0x08
+        var controller = ScriptedController()
+        controller.answers[.readLocalSupportedCommands] = .complete(.success, commands)
+        controller.answers[.leReadLocalSupportedFeatures] = .complete(.success, [0x28, 0, 0, 0, 0, 0, 0, 0])
+        controller.start()
+        #expect(controller.takeEvents() == ["ready"])
+        #expect(!controller.takeOpcodes().contains(.leReadMaximumDataLength))
+    }
+
+    @Test("A controller that does not list LE Write Suggested Default Data Length is not told to use long packets")
+    func suggestedDataLengthNotListed() {
+        var commands = [UInt8](repeating: 0xFF, count: 64)
+        commands[34] &= ~0x01
+        var controller = ScriptedController()
+        controller.answers[.readLocalSupportedCommands] = .complete(.success, commands)
+        controller.answers[.leReadLocalSupportedFeatures] = .complete(.success, [0x28, 0, 0, 0, 0, 0, 0, 0])
+        controller.answers[.leReadMaximumDataLength] = .complete(.success, [251, 0, 0x48, 0x08, 251, 0, 0x48, 0x08])
+        controller.start()
+        #expect(controller.takeEvents() == ["ready"])
+        let opcodes = controller.takeOpcodes()
+        #expect(opcodes.contains(.leReadMaximumDataLength))
+        #expect(!opcodes.contains(.leWriteSuggestedDefaultDataLength))
+    }
+
     static let addresses: [(HostConfiguration.OwnAddress, publicAddress: [UInt8], DeviceAddress.Kind)] = [
         (.automatic, [1, 0, 0, 0, 0xC0, 0xA0], .public),
         (.automatic, [0, 0, 0, 0, 0, 0], .random),

@@ -1,8 +1,9 @@
 import BluetoothBase
 import BluetoothHCI
-import BluetoothHost
 import BluetoothSimulation
 import Testing
+
+@testable import BluetoothHost
 
 @Suite("Connecting")
 struct ConnectingTests {
@@ -117,6 +118,15 @@ struct ConnectingTests {
         controller.seen.removeAll()
         controller.run(for: .seconds(6))
         #expect(controller.takeEvents() == [String](repeating: "connection failed: timed out", count: 64))
+    }
+
+    @Test("A host that may have more links than it has places for reserves no commands for the rest")
+    func moreLinksThanPlaces() {
+        let capacities = [254, 255, 256, 1000].map { limit in
+            ScriptedController { $0.maximumLinks = limit }.host.commands.capacity
+        }
+        // 96, and two for each link.
+        #expect(capacities == [604, 606, 606, 606])
     }
 
     // MARK: - Ends

@@ -151,6 +151,18 @@ struct ControllerFailureTests {
         #expect(controller.takeEvents() == ["resetting: hardware error 1", "ready"])
     }
 
+    @Test("A connection in an unknown role is ended, unless it has the handle of a link")
+    func unknownRole() throws {
+        var controller = ScriptedController.ready()
+        let link = try controller.connect()
+        controller.reportConnection(0x40, role: ConnectionRole(rawValue: 2))
+        #expect(controller.takeOpcodes() == [])
+        controller.reportConnection(0x41, role: ConnectionRole(rawValue: 2))
+        #expect(controller.commands.map(\.opcode) == [.disconnect])
+        #expect(controller.commands.first?.parameters.first == 0x41)
+        #expect(controller.takeEvents() == [] && controller.host.connectedLinks == [link])
+    }
+
     @Test func connectionsFromBeforeTheResetAreIgnored() throws {
         var controller = ScriptedController.ready()
         controller.answers[.reset] = .silence

@@ -2,10 +2,11 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHCI
-import BluetoothHost
 import BluetoothSimulation
 import TestSupport
 import Testing
+
+@testable import BluetoothHost
 
 @Suite("ACL flow control")
 struct FlowControlTests {
@@ -149,6 +150,27 @@ struct FlowControlTests {
         #expect(controller.host.connectedLinks == [second])
     }
 
+    @Test("When the controller reports the end of an abandoned link at last, waiting links send at once")
+    func endReportedLate() throws {
+        var controller = ScriptedController.ready()
+        controller.completesPackets = false
+        let first = try controller.connect(0x40)
+        controller.complete(0x40, 1)
+        for _ in 0..<2 { _ = try controller.host.writeWithoutResponse([0].span, to: Self.value, on: first) }
+        try controller.host.disconnect(first, at: controller.now)
+        controller.run(for: .seconds(9))
+        let second = try controller.connect(0x41, to: DeviceAddress(2, kind: .public))
+        controller.complete(0x41, 1)
+        for number: UInt8 in 0..<4 {
+            _ = try controller.host.writeWithoutResponse([number].span, to: Self.value, on: second)
+        }
+        controller.settle()
+        #expect(controller.takeData().count == 2, "the other buffers are still taken")
+        controller.reportDisconnection(0x40)
+        let waiting = [bytes("4100 0800 0400 0400 52 1000 02"), bytes("4100 0800 0400 0400 52 1000 03")]
+        #expect(controller.takeData() == waiting)
+    }
+
     @Test func aControllerThatNeverLetsGoOfItsLastBufferIsReset() throws {
         var controller = ScriptedController.ready()
         controller.completesPackets = false
@@ -245,6 +267,20 @@ struct FlowControlTests {
         }
         #expect(controller.takeOpcodes().count < 50)
         #expect(controller.data.count == 3)
+    }
+
+    @Test("The purpose of a command takes the place of one whose command has been answered")
+    func purposesOfCommandsStayFew() {
+        var purposes = CommandPurposes()
+        let unanswered = purposes.insert(.privacy)
+        var tokens: Set<UInt64> = []
+        for _ in 0..<100 {
+            let token = purposes.insert(.privacy)
+            tokens.insert(token)
+            #expect(purposes.remove(token) == .privacy)
+        }
+        #expect(tokens.count == 1 && !tokens.contains(unanswered))
+        #expect(purposes.remove(unanswered) == .privacy)
     }
 
     @Test("A queue that is never quite empty does not grow")

@@ -144,6 +144,22 @@ struct PeerTests {
         #expect(advertisement.address.value == Self.identity.value)
     }
 
+    @Test("Identity addresses are never forgotten, however many peers have one")
+    func identities() throws {
+        var controller = ScriptedController.ready()
+        func identity(_ number: UInt64) -> PeerID {
+            PeerID(DeviceAddress(0xC1_00_00_00_00_00 | number, kind: .random))
+        }
+        func name(_ number: UInt64) -> PeerID { PeerID(DeviceAddress(0x41_00_00_00_00_00 | number, kind: .random)) }
+        // One more than there may be names of private addresses.
+        let numbers: ClosedRange<UInt64> = 0...1024
+        for number in numbers {
+            try controller.host.restoreIdentity(identity(number).firstAddress, of: name(number), at: controller.now)
+        }
+        let forgotten = numbers.filter { controller.host.lastingName(of: identity($0)) != name($0) }
+        #expect(forgotten == [])
+    }
+
     @Test("Names of private addresses are eventually forgotten, but live links are still found")
     func bounds() throws {
         var controller = ScriptedController.ready()

@@ -208,6 +208,32 @@ struct SecurityTests {
         }
     }
 
+    @Test("Pairing uses the address that the peer has on the air, not the identity address that it resolves to")
+    func resolvedPeer() throws {
+        var controller = Self.ready()
+        _ = try controller.host.connect(to: PeerID(PeerTests.identity), timeout: nil, at: controller.now)
+        controller.settle()
+        var connection = LEEnhancedConnectionComplete(
+            connectionHandle: 0x40, role: .central,
+            peerAddress: DeviceAddress(PeerTests.identity.value, kind: .randomIdentity),
+            interval: ConnectionInterval(rawValue: 24), supervisionTimeout: SupervisionTimeout(rawValue: 400))
+        connection.peerResolvablePrivateAddress = PeerTests.first
+        controller.receive(connection)
+        controller.reportFeatures()
+        let link = try #require(controller.host.link(to: PeerID(PeerTests.identity)))
+        _ = (controller.takeOpcodes(), controller.takeData())
+        try controller.host.pair(link, PairingParameters(), at: controller.now)
+        controller.settle()
+        // The confirm values of legacy pairing depend on the addresses (Core 5.4, Vol 3, Part H, 2.2.3).
+        let own = try #require(controller.host.identity?.address)
+        var peer = PairingPeer(role: .peripheral, of: own, at: PeerTests.first)
+        for _ in 0..<3 {
+            let pdus = controller.takeData().map { Array($0.dropFirst(8)) }
+            for pdu in peer.answers(to: pdus, at: controller.now) { controller.receiveFrame(pdu, on: 0x06) }
+        }
+        #expect(controller.takeOpcodes() == [.leEnableEncryption])
+    }
+
     @Test("H9: a link that ends during pairing ends the pairing once")
     func disconnected() throws {
         var controller = Self.ready()

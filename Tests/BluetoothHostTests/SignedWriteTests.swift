@@ -212,6 +212,18 @@ struct SignedWriteTests {
         #expect(controller.host.bonds.first?.localSignature?.counter == 800)
     }
 
+    @Test("A value that does not fit into the ATT_MTU together with its signature is not signed")
+    func tooLongToSign() throws {
+        var (controller, link, _) = try bonded()
+        let longest = [UInt8](repeating: 7, count: 8), tooLong = longest + [7]
+        #expect(throws: HostError.client(.valueTooLong(maximum: 8))) {
+            _ = try controller.host.writeSigned(tooLong.span, to: 0x0020, on: link)
+        }
+        #expect(try controller.host.writeSigned(longest.span, to: 0x0020, on: link))
+        controller.settle()
+        #expect(controller.takeData().map { Array($0.dropFirst(8)) } == [pdu(longest, to: 0x0020, counter: 700)])
+    }
+
     @Test("With stored bonds, a write is signed once its counter is stored as used", arguments: [true, false])
     func storedBeforeSending(_ isStored: Bool) throws {
         var (controller, link, _) = try bonded(storesBonds: true)

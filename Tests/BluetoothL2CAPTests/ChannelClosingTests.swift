@@ -1,7 +1,8 @@
 import BluetoothBase
-import BluetoothL2CAP
 import TestSupport
 import Testing
+
+@testable import BluetoothL2CAP
 
 @Suite("L2CAP: closing credit-based channels")
 struct ChannelClosingTests {
@@ -131,6 +132,19 @@ struct ChannelClosingTests {
         _ = scene.send(ChannelDataTests.octets(50), on: next)
         scene.signalling.close(next, isAbrupt: true, at: scene.now)
         #expect(scene.owed() == .frames("06 02 04 00 50 00 40 00"))
+    }
+
+    @Test("a closed channel holds no data while it waits for the peer to confirm")
+    mutating func holdsNothing() throws {
+        let id = try scene.accept()
+        #expect(scene.send(ChannelDataTests.octets(90), on: id).count == 2)
+        // The beginning of an SDU of 100 octets.
+        #expect(scene.frame(bytes("64 00 AA BB")) == .incomplete(needsCredits: false))
+        scene.signalling.close(id, isAbrupt: true, at: scene.now)
+        #expect(scene.owed() == .frames("06 01 04 00 50 00 40 00"))
+        let channel = try #require(scene.signalling.channels.at.first)
+        #expect(channel.id == id && channel.isInUse)
+        #expect(channel.queue.isEmpty && channel.queue.writer.isEmpty && channel.partial.isEmpty)
     }
 
     @Test("an ID is invalid once its channel is closed, even if a new channel reuses the endpoint")

@@ -181,6 +181,23 @@ struct ChannelTests {
         #expect(controller.host.waitingCount(of: channel, on: link) == 0)
     }
 
+    @Test("data that waits for a controller buffer is sent when another link ends and frees its buffers")
+    mutating func buffersOfAnotherLink() throws {
+        let (link, channel) = try accept(credits: 255)
+        let other = try controller.connect(0x41, to: DeviceAddress(2, kind: .public))
+        controller.completesPackets = false
+        for _ in 0..<3 { #expect(try writeCommand([9], on: other) == true) }
+        let sdu = (0..<100).map { UInt8($0) }
+        #expect(try send(sdu, over: channel, on: link) == true)
+        controller.settle()
+        let writes = Array(repeating: bytes("0400 52 0300 09"), count: 3)
+        #expect(sent() == writes + [bytes("5000 6400") + sdu[0..<21]], "these have all four buffers")
+        controller.reportDisconnection(0x41)
+        let parts: [Range<Int>] = [21..<44, 44..<67, 67..<90]
+        #expect(sent() == parts.map { bytes("5000") + sdu[$0] })
+        #expect(controller.host.waitingCount(of: channel, on: link) == 1, "the last K-frame waits for another buffer")
+    }
+
     @Test("L2CAP/LE/CFC/BV-06: data waits for credits, and a full channel reports when it has room again")
     mutating func withoutCredits() throws {
         let (link, channel) = try accept(credits: 0)
@@ -196,6 +213,19 @@ struct ChannelTests {
         controller.receiveFrame(bytes("16 03 0400 5000 0500"), on: 0x05)
         #expect(controller.takeEvents() == ["channel ready to send"])
         #expect(sent().count == 5)
+    }
+
+    @Test("a full channel does not report that it has room again after its link has ended")
+    mutating func fullAtTheEnd() throws {
+        let (link, channel) = try accept(credits: 255)
+        controller.completesPackets = false
+        // Only the controller's buffers are missing, and the end of the link frees them.
+        while try send([7], over: channel, on: link) {}
+        controller.settle()
+        #expect(sent().count == 4)
+        #expect(controller.host.waitingCount(of: channel, on: link) == CreditBasedChannels.sendLimit)
+        controller.reportDisconnection()
+        #expect(controller.takeEvents() == ["channel closed: \(ChannelEnd.linkEnded)", "disconnected \(link): 8"])
     }
 
     @Test("data that was written is sent before the channel closes")

@@ -75,6 +75,20 @@ struct SharedBearerTests {
         #expect(scene.takeRequests() == [])
     }
 
+    @Test("abandoned calls that wait for their turn are never sent, and the call in progress still ends")
+    mutating func abandoned() {
+        read(10, 1, keepsOrder: true)
+        read(11, 2, keepsOrder: true)
+        scene.perform(.writeWithoutResponse(link, 11, [1]), of: Self.user)
+        #expect(scene.takeSDUs() == ["50: 0A 0A 00"])
+        scene.perform(.abandon(link), of: Self.user)
+        #expect(scene.take(Self.user) == ["2 failed: cancelled"])
+        answer("0B AA", on: 0x40)
+        #expect(scene.take(Self.user) == ["1 done"])
+        let sent = scene.takeSDUs() + scene.takePDUs()
+        #expect(!sent.contains { $0.hasSuffix("0A 0B 00") || $0.hasSuffix("52 0B 00 01") })
+    }
+
     @Test("a long write uses the fixed channel, after earlier requests for its attribute on other bearers")
     mutating func longWrite() {
         read(10, 1)

@@ -73,6 +73,22 @@ struct OwnAddressTests {
         #expect(controller.host.privateAddress == address)
     }
 
+    @Test("No private address is made from a resolving key of zero, and one is once there is a key")
+    func keyOfZero() {
+        var controller = ScriptedController {
+            $0.security = SecurityConfiguration(
+                crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 0)
+            $0.privacy = .resolvable()
+        }
+        controller.start()
+        #expect(!controller.takeOpcodes().contains(.leSetRandomAddress))
+        #expect(controller.host.privateAddress == nil)
+        controller.host.setResolvingKey(1, at: controller.now)
+        controller.settle()
+        #expect(controller.takeOpcodes().contains(.leSetRandomAddress))
+        #expect(controller.host.privateAddress?.randomKind == .resolvablePrivate)
+    }
+
     @Test("If Central Address Resolution was removed, the attribute that now has its handle is not changed")
     func removedCharacteristic() throws {
         var controller = Self.ready()

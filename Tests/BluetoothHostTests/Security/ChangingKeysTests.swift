@@ -132,6 +132,31 @@ struct ChangingKeysTests {
         #expect(isKept && controller.host.bonds.map(\.clientSupportedFeatures) == [.robustCaching])
     }
 
+    @Test("A bond stores what the client has subscribed to before it is made")
+    func earlierSubscription() throws {
+        var controller = SecurityTests.ready()
+        let link = try controller.connect()
+        // The configuration of Service Changed, at the handle where it is: indications.
+        controller.receiveFrame(bytes("12 0900 0200"))
+        #expect(controller.takeData() == [bytes("4000 0500 0100 0400 13")])
+        let slot = try #require(controller.host.links.slot(of: link))
+        var result = PairingResult(strength: Self.strength, isBonded: true)
+        result.centralKey = LongTermKey(key: 1)
+        let isKept = controller.host.keep(result, slot, at: controller.now) != nil
+        let subscription = GATTSubscription(characteristic: 8, descriptor: 9, configuration: .indications)
+        #expect(isKept && controller.host.bonds.map(\.subscriptions) == [[subscription]])
+    }
+
+    @Test("A bond stores a name of up to 248 octets (Vol 3, Part C, 12.1)", arguments: [248, 249])
+    func longName(length: Int) throws {
+        var controller = SecurityTests.bonded()
+        let link = try controller.connect()
+        controller.receive(EncryptionChange(status: .success, connectionHandle: 0x40, encryption: .on))
+        let name = String(repeating: "n", count: length)
+        controller.host.keepName(name, of: link)
+        #expect(controller.host.bonds.map(\.name) == [length == 248 ? name : nil])
+    }
+
     @Test("A new signing key has its own counter")
     func newSignatureKey() throws {
         var controller = SecurityTests.ready()

@@ -13,8 +13,9 @@ struct PairingPeer {
         policy: SecurityPolicy(offersSecureConnections: false),
         identity: DeviceIdentity(address: ScriptedController.peer, resolvingKey: 0))
 
-    init(role: LinkRole, of host: DeviceAddress) {
-        pairing = Pairing(role: role, local: ScriptedController.peer, peer: host)
+    /// - Parameter address: its address on the air.
+    init(role: LinkRole, of host: DeviceAddress, at address: DeviceAddress = ScriptedController.peer) {
+        pairing = Pairing(role: role, local: address, peer: host)
     }
 
     /// What it answers to PDUs.

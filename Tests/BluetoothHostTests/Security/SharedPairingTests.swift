@@ -67,6 +67,24 @@ struct SharedPairingTests {
         #expect(scene.take(user) == ["2 done"])
     }
 
+    @Test("A user that is not the pairing agent cannot remove it")
+    func agentOfAnother() {
+        let other = UserID(number: 2)
+        var configuration = HostConfiguration(seed: 7)
+        configuration.security = SecurityConfiguration(
+            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+        var scene = SharedScene(users: user, other, configuration: configuration)
+        scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .noInputNoOutput)), 1, of: user)
+        scene.connect(to: ScriptedController.peer, 2, of: user)
+        scene.reportConnection(0x40, peer: ScriptedController.peer)
+        _ = (scene.take(other), scene.takePairingPDUs())
+        scene.perform(.setPairingAgent(nil), 3, of: other)
+        #expect(scene.take(other) == ["3 done"])
+        // With an agent, a Security Request leads to a Pairing Request; without one, it is refused.
+        scene.receive(bytes("0B 01"), on: 0x40, channel: 0x06)
+        #expect(scene.takePairingPDUs().map(\.first) == [0x01])
+    }
+
     @Test("A bond with a peer without Service Changed stores no handle for it")
     func noServiceChanged() throws {
         var (scene, link) = try connected()
@@ -83,5 +101,23 @@ struct SharedPairingTests {
         for pdu in peer.encrypted(at: .zero) { scene.receive(pdu, on: 0x40, channel: 0x06) }
         #expect(scene.take(user) == ["2 done", "3 done"])
         #expect(scene.host.host.bonds.map(\.serviceChanged) == [nil])
+    }
+
+    @Test("A pairing that waits for the answer of a pairing agent is refused when another user becomes the agent")
+    func agentReplaced() {
+        let other = UserID(number: 2)
+        var configuration = HostConfiguration(seed: 7)
+        configuration.security = SecurityConfiguration(
+            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+        var scene = SharedScene(users: user, other, configuration: configuration)
+        let agent = PairingAgentDescription(ioCapability: .noInputNoOutput)
+        scene.perform(.setPairingAgent(agent), 1, of: user)
+        scene.accept(0x41, from: ScriptedController.peer, for: user)
+        // A Pairing Request, about which the agent is asked.
+        scene.receive(bytes("01 03 00 01 10 00 00"), on: 0x41, channel: 0x06)
+        scene.perform(.setPairingAgent(agent), 2, of: user)
+        #expect(scene.takePairingPDUs() == [], "it is the same agent")
+        scene.perform(.setPairingAgent(agent), 3, of: other)
+        #expect(scene.takePairingPDUs() == [bytes("05 05")], "Pairing Not Supported")
     }
 }

@@ -37,6 +37,32 @@ struct SharedProtectionTests {
             "it never was encrypted")
     }
 
+    @Test(
+        "A link that ends under a pairing begun before the exchange of the ATT_MTU is never handed to a user",
+        arguments: [false, true])
+    func endsUnderAnEarlyPairing(_ isBonded: Bool) throws {
+        var configuration = HostConfiguration(seed: 7)
+        configuration.security = SecurityConfiguration(
+            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+        var scene = SharedScene(users: user, configuration: configuration)
+        if isBonded { scene.restore(SecurityTests.bond()) }
+        scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .keyboardOnly)), 1, of: user)
+        // The peer takes its time to exchange the ATT_MTU, and asks for more security than a bond gives meanwhile.
+        scene.silences = [bytes("02 05 02")]
+        scene.connect(to: ScriptedController.peer, 2, of: user)
+        scene.reportConnection(0x40, peer: ScriptedController.peer)
+        let link = try #require(scene.links.first)
+        if isBonded { scene.reportEncryption() }
+        scene.receive(bytes("0B 0D"), on: 0x40, channel: 0x06)
+        #expect(scene.takePairingPDUs().map(\.first) == [0x01])
+        scene.receive(bytes("03 17 00"), on: 0x40)
+        #expect(scene.take(user) == ["1 done", "\(link) began with \(PeerID(ScriptedController.peer))"])
+
+        // The host reports the end of the pairing before the end of the link, when the link is gone already.
+        scene.reportDisconnection(0x40)
+        #expect(scene.take(user) == ["2 failed: \(HostError.disconnected(.supervisionTimeout))", "\(link) ended"])
+    }
+
     @Test("A link left with the key of a cancelled pairing is encrypted again before the next user gets it")
     func renewalCalledOff() throws {
         let other = UserID(number: 2)
@@ -70,6 +96,32 @@ struct SharedProtectionTests {
         scene.receive(EncryptionKeyRefreshComplete(connectionHandle: 0x40))
         #expect(scene.take(other) == ["5 has \(link)"])
         #expect(scene.host.host.information(of: link)?.security.isEncrypted == true)
+    }
+
+    @Test("If the bond is removed during a pairing, another user still gets the link at once")
+    func removedDuringAPairing() throws {
+        let other = UserID(number: 2)
+        var configuration = HostConfiguration(seed: 7)
+        configuration.security = SecurityConfiguration(
+            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+        var scene = SharedScene(users: user, other, configuration: configuration)
+        // This host has no key with which it could encrypt a link as the central, so the users get it unencrypted.
+        var bond = SecurityTests.bond()
+        bond.centralKey = nil
+        scene.restore(bond)
+        scene.connect(to: ScriptedController.peer, 1, of: user)
+        scene.reportConnection(0x40, peer: ScriptedController.peer)
+        let link = try #require(scene.links.first)
+        #expect(scene.take(user).last == "1 has \(link)")
+        scene.perform(.pair(link, PairRequest()), 2, of: user)
+        #expect(scene.takePairingPDUs().count == 1)
+        scene.perform(.removeBond(bond.peer), 3, of: user)
+        #expect(scene.take(user) == ["3 done"])
+        _ = scene.take(other)
+
+        // The pairing goes on, but the link is not about to be encrypted with the key of a bond.
+        scene.connect(to: ScriptedController.peer, 4, of: other)
+        #expect(scene.take(other) == ["4 has \(link)"])
     }
 
     private func watched() throws -> (SharedScene, LinkIdentifier) {

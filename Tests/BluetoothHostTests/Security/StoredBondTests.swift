@@ -1,5 +1,6 @@
 import BluetoothBase
 import BluetoothGATT
+import BluetoothHCI
 import BluetoothSMP
 import BluetoothSimulation
 import Testing
@@ -178,6 +179,19 @@ struct StoredBondTests {
         let after = try #require(scene.world.hosts[central].information(of: link)?.security)
         #expect(after.isEncrypted && after.isBonded)
         #expect(scene.world.hosts[central].bonds.map(\.centralKey) == [bond.centralKey])
+    }
+
+    @Test("If the link has ended by the time the bond is settled, nothing is encrypted")
+    func settledAfterTheLink() throws {
+        var controller = SecurityTests.ready()
+        _ = try controller.connect()
+        controller.reportDisconnection()
+        controller.commands.removeAll()
+        let bond = SecurityTests.bond()
+        controller.host.bondSettled(of: bond.peer, stored: bond, at: controller.now)
+        controller.settle()
+        #expect(controller.host.bonds == [bond])
+        #expect(!controller.takeOpcodes().contains(.leEnableEncryption))
     }
 
     @Test("A bond that falls back to the stored one restores the identity address of its peer")

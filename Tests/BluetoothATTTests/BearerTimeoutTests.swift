@@ -18,14 +18,14 @@ struct BearerTimeoutTests {
         #expect(bearer.fire(at: after(.seconds(99))) == nil)
     }
 
-    @Test func `an unconfirmed indication ends it too`() throws {
+    @Test func `an unconfirmed indication ends the bearer after 30 seconds`() throws {
         var bearer = ATTBearer()
         try bearer.beginIndication(at: start)
         #expect(bearer.fire(at: after(.seconds(30))) == .indication)
         #expect(bearer.isDead)
     }
 
-    @Test func `the earlier of two deadlines counts`() throws {
+    @Test func `with a request and an indication pending, the bearer times out at the earlier deadline`() throws {
         var bearer = ATTBearer()
         try bearer.beginIndication(at: start)
         try bearer.beginRequest(.writeRequest, at: after(.seconds(10)))
@@ -42,7 +42,7 @@ struct BearerTimeoutTests {
         #expect(!bearer.isDead)
     }
 
-    @Test func `A6: a dead bearer sends nothing and takes no late answer`() throws {
+    @Test func `A6: a dead bearer rejects new requests and indications, and ignores a late response`() throws {
         var bearer = ATTBearer()
         try bearer.beginRequest(.readRequest, at: start)
         #expect(bearer.fire(at: after(.seconds(30))) != nil)
@@ -54,7 +54,7 @@ struct BearerTimeoutTests {
         #expect(bearer.nextDeadline == nil)
     }
 
-    @Test func `a deadline past the end of time does not trap`() throws {
+    @Test func `a deadline beyond the largest Instant is clamped to it`() throws {
         var bearer = ATTBearer()
         try bearer.beginRequest(.readRequest, at: Instant(nanoseconds: .max))
         #expect(bearer.nextDeadline == Instant(nanoseconds: .max))

@@ -5,7 +5,7 @@ import Testing
 private let start = Instant(nanoseconds: 1_000)
 
 struct BearerTransactionTests {
-    @Test func `A6: one request at a time`() throws {
+    @Test func `A6: a bearer accepts only one request at a time`() throws {
         var bearer = ATTBearer()
         try bearer.beginRequest(.readRequest, at: start)
         #expect(bearer.requestInFlight == .readRequest)
@@ -19,7 +19,7 @@ struct BearerTransactionTests {
     }
 
     @Test(arguments: ATTOpcode.allCases.filter { $0.kind != .request })
-    func `only a request is a request`(_ opcode: ATTOpcode) {
+    func `an opcode that is not a request is rejected, and the bearer is unchanged`(_ opcode: ATTOpcode) {
         var bearer = ATTBearer()
         #expect(throws: ATTBearer.Refusal.notARequest) { try bearer.beginRequest(opcode, at: start) }
         #expect(bearer == ATTBearer())

@@ -10,11 +10,11 @@ struct ErrorCodeTests {
             (0xE0, "Common Profile Error (0xE0)"), (0xFC, "Write Request Rejected (0xFC)"),
             (0xFF, "Out of Range (0xFF)"),
         ] as [(UInt8, String)])
-    func `codes are described`(_ code: UInt8, _ text: String) {
+    func `an error code is described by its name or range, and its value`(_ code: UInt8, _ text: String) {
         #expect(ATTErrorCode(rawValue: code).description == text)
     }
 
-    @Test func `the codes with names are those of the table, no two alike`() {
+    @Test func `only codes 0x01 to 0x13 and 0xFC to 0xFF have names, and each name is unique`() {
         let names = (UInt8.min...UInt8.max).compactMap { code in
             ATTErrorCode(rawValue: code).name.map { (code, $0) }
         }

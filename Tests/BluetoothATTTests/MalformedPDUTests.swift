@@ -106,7 +106,7 @@ struct MalformedPDUTests {
         #expect((request.handles != nil) == isValid)
     }
 
-    @Test func `lists made by hand end where a whole element is missing`() {
+    @Test func `iterating a hand-built list ends at an incomplete element or an invalid element length`() {
         let ragged = bytes("01 00 00 28 02 00 03")
         var information = FindInformationResponse(format: .uuid16, informationData: ragged.span).makeIterator()
         #expect(information.next()?.handle == 1)

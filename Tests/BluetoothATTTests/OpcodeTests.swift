@@ -56,7 +56,7 @@ struct OpcodeTests {
     }
 
     @Test(arguments: ATTOpcode.allCases)
-    func `the name ends as its kind does`(_ opcode: ATTOpcode) {
+    func `an opcode's name begins with ATT_ and ends with the suffix of its kind`(_ opcode: ATTOpcode) {
         let suffix =
             switch opcode.kind {
             case .request: "_REQ"

@@ -71,7 +71,9 @@ struct PDURoundTripTests {
             ("BF 01", "ATT opcode 0xBF 01"),
             ("7F", "ATT opcode 0x7F"),
         ])
-    func `bytes, fields and bytes again`(_ hexadecimal: String, _ text: String) throws {
+    func `a PDU decodes to the expected fields, and encodes to the same bytes`(_ hexadecimal: String, _ text: String)
+        throws
+    {
         let pdu = bytes(hexadecimal)
         let message = try ATTMessage(decoding: pdu.span)
         #expect(message.description == text)

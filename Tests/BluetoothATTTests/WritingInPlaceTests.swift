@@ -5,7 +5,7 @@ import Testing
 
 /// Responses that a server writes element by element, without building a list.
 struct WritingInPlaceTests {
-    @Test func `find information`() {
+    @Test func `a Find Information response is written in place, and the UUID determines its format`() {
         let pdu = written {
             FindInformationResponse.begin(format: .init(for: "2800"), into: &$0)
             FindInformationResponse.append(handle: 1, type: "2800", into: &$0)
@@ -16,7 +16,7 @@ struct WritingInPlaceTests {
         #expect(FindInformationResponse.Format(for: "0001180D") == .uuid128)
     }
 
-    @Test func `find by type value`() {
+    @Test func `a Find By Type Value response is written in place`() {
         let pdu = written {
             FindByTypeValueResponse.begin(into: &$0)
             FindByTypeValueResponse.append(foundHandle: 0x10, groupEndHandle: 0xFFFF, into: &$0)
@@ -24,7 +24,7 @@ struct WritingInPlaceTests {
         #expect(pdu == bytes("07 10 00 FF FF"))
     }
 
-    @Test func `read by type and by group type`() {
+    @Test func `Read By Type and Read By Group Type responses are written in place`() {
         let value = bytes("0D 18")
         let byType = written {
             ReadByTypeResponse.begin(elementLength: 4, into: &$0)
@@ -53,7 +53,7 @@ struct WritingInPlaceTests {
         #expect(pdu == bytes(expected))
     }
 
-    @Test func `several notifications`() {
+    @Test func `a Multiple Handle Value Notification is written in place`() {
         let value = bytes("AA BB"), none: [UInt8] = []
         let pdu = written {
             MultipleHandleValueNotification.begin(into: &$0)

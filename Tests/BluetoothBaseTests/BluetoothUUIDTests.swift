@@ -26,7 +26,7 @@ struct BluetoothUUIDTests {
         #expect(BluetoothUUID(input) == nil)
     }
 
-    @Test func bytesAreLittleEndian() throws {
+    @Test("UUIDs are encoded least significant byte first") func bytesAreLittleEndian() throws {
         let uuid: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
         let encoded = written { $0.append(uuid) }
         #expect(encoded == bytes("32 30 EA 74 71 4A F4 94 F5 47 BB 00 E8 0A 7F E0"))

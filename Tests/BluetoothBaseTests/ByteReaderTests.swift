@@ -59,7 +59,8 @@ struct ByteReaderTests {
         }
     }
 
-    @Test func bytesAreAViewOfTheSameMemory() throws {
+    @Test("Reading returns the requested number of bytes, or all that remain")
+    func bytesAreAViewOfTheSameMemory() throws {
         let input = bytes("01 02 03 04 05")
         var reader = ByteReader(input.span)
         _ = try reader.readUInt8()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Writing bytes")
 struct ByteWriterTests {
-    @Test func numbersAreLittleEndian() {
+    @Test("Numbers are little-endian") func numbersAreLittleEndian() {
         let octets = written {
             $0.append(UInt8(0x01))
             $0.append(Int8(-2))
@@ -16,7 +16,7 @@ struct ByteWriterTests {
         #expect(octets == bytes("01 FE 34 12 BC 9A 78 56 08 07 06 05 04 03 02 01 AA BB CC"))
     }
 
-    @Test func runsOfBytes() {
+    @Test("Arrays, spans and repeated bytes are appended in order") func runsOfBytes() {
         let octets = written {
             $0.append([1, 2])
             $0.append([3, 4].span)
@@ -39,14 +39,14 @@ struct ByteWriterTests {
         #expect(isKept)
     }
 
-    @Test func aRunLongerThanAllTheRoomThereIs() {
+    @Test("Bytes that exceed the reserved capacity are appended") func aRunLongerThanAllTheRoomThereIs() {
         var writer = ByteWriter(reservingCapacity: 1)
         writer.append(UInt8(9))
         writer.append([UInt8](repeating: 7, count: 10_000))
         #expect(writer.bytes == [9] + [UInt8](repeating: 7, count: 10_000))
     }
 
-    @Test func overwriting() {
+    @Test("Overwriting replaces bytes in place") func overwriting() {
         var writer = ByteWriter()
         writer.append(bytes("01 02 03 04 05"))
         writer.overwrite(UInt8(0xAA), at: 4)
@@ -76,7 +76,7 @@ struct ByteWriterTests {
         #expect(writer.bytes == Array(octets.dropFirst(count)) + [9])
     }
 
-    @Test func anEmptiedWriterHasNothingOfWhatItHeld() {
+    @Test("A cleared writer is empty and can be used again") func anEmptiedWriterHasNothingOfWhatItHeld() {
         var writer = ByteWriter()
         writer.append(bytes("01 02 03"))
         writer.removeAll()
@@ -86,7 +86,7 @@ struct ByteWriterTests {
         #expect(writer.bytes == [4])
     }
 
-    @Test func aCopyIsIndependent() {
+    @Test("A copy of a writer is independent of the original") func aCopyIsIndependent() {
         var writer = ByteWriter()
         writer.append(UInt8(1))
         var copy = writer

@@ -49,7 +49,7 @@ struct ConnectionParametersTests {
         #expect(parameters.description == text)
     }
 
-    @Test func bytesAreLittleEndian() throws {
+    @Test("Connection parameters are encoded in little-endian order") func bytesAreLittleEndian() throws {
         let parameters = ConnectionParameters(intervalMin: 24, intervalMax: 40, latency: 0x0102, timeout: 500)
         let encoded = written { $0.append(parameters) }
         #expect(encoded == bytes("18 00 28 00 02 01 F4 01"))

@@ -47,7 +47,7 @@ struct DeviceAddressTests {
         #expect(address.isIdentity == isIdentity)
     }
 
-    @Test func onlyFortyEightBitsCount() {
+    @Test("An address keeps only the low 48 bits of its value") func onlyFortyEightBitsCount() {
         #expect(DeviceAddress(0xFFFF_0011_2233_4455, kind: .public).value == 0x0011_2233_4455)
     }
 

@@ -13,7 +13,7 @@ struct HexadecimalTests {
         #expect(hexadecimal(value, digits: digits) == text)
     }
 
-    @Test func bytesAreJoined() {
+    @Test("Bytes are joined in upper-case hexadecimal, with or without a separator") func bytesAreJoined() {
         let octets: [UInt8] = [0x01, 0xAB, 0x00]
         #expect(octets.hexadecimal() == "01 AB 00")
         #expect(octets.hexadecimal(separator: "") == "01AB00")

@@ -45,7 +45,7 @@ struct InstantTests {
         #expect(deadline?.nanoseconds == expected)
     }
 
-    @Test func theOrderIsThatOfTime() {
+    @Test("Instants are ordered by time") func theOrderIsThatOfTime() {
         #expect(Instant.zero < Instant(nanoseconds: 1))
         #expect(!(Instant(nanoseconds: 1) < Instant(nanoseconds: 1)))
     }

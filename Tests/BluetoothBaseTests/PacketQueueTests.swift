@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Packet queue")
 struct PacketQueueTests {
-    @Test func packetsKeepTheirOrderAndTheirBoundaries() {
+    @Test("Packets keep their order and boundaries") func packetsKeepTheirOrderAndTheirBoundaries() {
         var queue = PacketQueue()
         let packets: [[UInt8]] = [[1], [2, 3], [4, 5, 6]]
         for packet in packets { queue.append(packet.span) }
@@ -13,7 +13,8 @@ struct PacketQueueTests {
         #expect(queue.popFirst() == nil)
     }
 
-    @Test func anEmptyQueueHasNoFirstPacket() {
+    @Test("An empty queue has an empty first packet, and removing it has no effect")
+    func anEmptyQueueHasNoFirstPacket() {
         var queue = PacketQueue()
         let length = queue.first.count
         #expect(length == 0)
@@ -25,7 +26,7 @@ struct PacketQueueTests {
 
     // MARK: - Packets in the making
 
-    @Test func aPacketIsWrittenInPlace() {
+    @Test("A packet is written in place, and queued once it is committed") func aPacketIsWrittenInPlace() {
         var queue = PacketQueue()
         queue.append([9].span)
         let start = queue.openOffset
@@ -37,7 +38,7 @@ struct PacketQueueTests {
         #expect(take(2, from: &queue) == [[9], [2, 1, 7]])
     }
 
-    @Test func onlyThePacketInTheMakingIsRolledBack() {
+    @Test("Rolling back discards only the packet being written") func onlyThePacketInTheMakingIsRolledBack() {
         var queue = PacketQueue()
         queue.append([1].span)
         queue.writer.append([2, 3])
@@ -46,14 +47,14 @@ struct PacketQueueTests {
         #expect(take(2, from: &queue) == [[1], [4]])
     }
 
-    @Test func aPacketOfNothingIsNone() {
+    @Test("Empty packets are not queued") func aPacketOfNothingIsNone() {
         var queue = PacketQueue()
         queue.commit()
         queue.append(Span<UInt8>())
         #expect(queue.isEmpty)
     }
 
-    @Test func takingTheLastPacketLeavesTheOneInTheMaking() {
+    @Test("Taking the last packet keeps the one being written") func takingTheLastPacketLeavesTheOneInTheMaking() {
         var queue = PacketQueue()
         queue.append([1, 2].span)
         queue.writer.append(UInt8(3))
@@ -63,7 +64,7 @@ struct PacketQueueTests {
         #expect(queue.popFirst() == [3, 4])
     }
 
-    @Test func removingAllForgetsThePacketInTheMakingToo() {
+    @Test("Removing all packets also discards the one being written") func removingAllForgetsThePacketInTheMakingToo() {
         var queue = PacketQueue()
         queue.append([1].span)
         queue.append([2].span)
@@ -90,7 +91,7 @@ struct PacketQueueTests {
         #expect(take(1000, from: &queue) == (0..<1000).map { packet($0, 2) })
     }
 
-    @Test func aQueueWithoutRoomOfItsOwnWorksAlike() {
+    @Test("A queue without reserved capacity keeps its packets in order") func aQueueWithoutRoomOfItsOwnWorksAlike() {
         var queue = PacketQueue(reservingCapacity: 0)
         for number in 0..<100 { queue.append(packet(number, 5).span) }
         #expect(take(100, from: &queue) == (0..<100).map { packet($0, 5) })
@@ -115,7 +116,8 @@ struct PacketQueueTests {
         #expect(highest <= 2 * (waiting + 2) * length + 4096 + 2 * length)
     }
 
-    @Test func aPacketInTheMakingSurvivesTheMove() {
+    @Test("A packet being written stays intact when the queue reclaims space")
+    func aPacketInTheMakingSurvivesTheMove() {
         var queue = PacketQueue()
         for number in 0..<100 { queue.append(packet(number, 100).span) }
         queue.writer.append([1, 2, 3])

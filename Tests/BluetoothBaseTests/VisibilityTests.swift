@@ -4,6 +4,7 @@ import Testing
 @Suite("Invisible characters")
 struct VisibilityTests {
     @Test(
+        "Control, format and blank characters are invisible, and others are not",
         arguments: [
             ("a", false), (" ", false), ("é", false), ("❤", false), ("\u{FE0F}", false), ("\u{301}", false),
             ("\u{1B}", true), ("\u{7F}", true), ("\u{9B}", true), ("\u{AD}", true), ("\u{202E}", true),

@@ -19,7 +19,7 @@ struct ADStructuresTests {
             ("", []),
             ("02 99 01", ["99: 01"]),
         ])
-    func `structures follow each other`(_ data: String, _ expected: [String]) {
+    func `consecutive structures are read in order`(_ data: String, _ expected: [String]) {
         #expect(structures(bytes(data)) == expected)
     }
 
@@ -41,12 +41,12 @@ struct ADStructuresTests {
         #expect(structures(bytes(data)) == expected)
     }
 
-    @Test func `the longest structure`() {
+    @Test func `a structure of the maximum length is read only if its data is complete`() {
         #expect(structures([0xFF, 0xFF] + [UInt8](repeating: 7, count: 254)).count == 1)
         #expect(structures([0xFF, 0xFF] + [UInt8](repeating: 7, count: 253)) == [])
     }
 
-    @Test func `nothing follows the end`() {
+    @Test func `after a structure of length 0, the iterator keeps returning nil`() {
         let data = bytes("02 01 06 00 02 01 05")
         var structures = ADStructures(data.span)
         var count = 0

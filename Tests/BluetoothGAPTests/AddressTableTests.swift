@@ -6,7 +6,7 @@ import Testing
 struct AddressTableTests {
     /// The table against the simplest equivalent: an array, the oldest first.
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `behaves as a list ordered by last touch`(_ seed: UInt64) {
+    func `the table behaves like a list in order of last touch`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let capacity = Int.random(in: 1...12, using: &generator)
         var table = AddressTable<Int>(capacity: capacity)
@@ -36,7 +36,7 @@ struct AddressTableTests {
         }
     }
 
-    @Test func `the kind of an address is part of it`() {
+    @Test func `addresses with the same value but different kinds are different keys`() {
         var table = AddressTable<Int>(capacity: 4)
         let slot = table.insert(1, for: DeviceAddress(7, kind: .random))
         #expect(table.slot(of: DeviceAddress(7, kind: .random)) == slot)

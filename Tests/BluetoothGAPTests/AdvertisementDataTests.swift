@@ -9,7 +9,7 @@ private func decode(_ advertisingData: String, _ scanResponseData: String = "") 
 }
 
 struct AdvertisementDataTests {
-    @Test func `every property`() {
+    @Test func `every property is decoded from its structure`() {
         let data = decode(
             """
             02 01 06 05 02 0D 18 0F 18 03 14 05 18 02 0A F4 03 19 41 03 05 FF 4C 00 02 15 05 16 AA FE 10 EE
@@ -66,7 +66,7 @@ struct AdvertisementDataTests {
         #expect(decode(data).localName == expected)
     }
 
-    @Test func `G1: of several flags, powers and appearances the first counts`() {
+    @Test func `G1: the first of several flags, transmit powers or appearances is used`() {
         let data = decode("02 01 06 02 01 05 02 0A 04 02 0A 05 03 19 C0 00 03 19 40 00")
         #expect(data.flags == AdvertisingFlags(rawValue: 6))
         #expect(data.txPowerLevel == 4)

@@ -6,7 +6,7 @@ import Testing
 struct AdvertisingDataFuzzTests {
     /// Random bytes, half of the time with valid lengths, through every reader: none traps, and all agree.
     @Test(arguments: 0..<500 as Range<UInt64>)
-    func `any bytes can be read`(_ seed: UInt64) {
+    func `any bytes can be read, and ADView agrees with AdvertisementData`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<20 {
             let data = randomData(&generator)

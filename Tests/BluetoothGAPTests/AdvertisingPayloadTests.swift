@@ -80,7 +80,7 @@ struct AdvertisingPayloadTests {
         #expect(payload.scanResponseData == bytes(second), "\(title)")
     }
 
-    @Test func `a list that fits into neither half is split, and both parts say they are incomplete`() throws {
+    @Test func `a list that fits into neither half is split, and both parts are marked incomplete`() throws {
         let payload = try AdvertisingPayload(
             advertisement {
                 $0.flags = [.brEDRNotSupported]
@@ -157,19 +157,19 @@ struct AdvertisingPayloadTests {
         #expect(throws: expected) { try AdvertisingPayload(advertisement) }
     }
 
-    @Test func `flags go into the advertising data or nowhere`() {
+    @Test func `flags that do not fit into the advertising data are an error`() {
         let limits = AdvertisingPayload.Limits(advertisingData: 2, scanResponseData: 31)
         #expect(throws: AdvertisingPayloadError(type: .flags, excess: 1)) {
             try AdvertisingPayload(advertisement { $0.flags = [] }, limits: limits)
         }
     }
 
-    @Test func `an error says what to do`() {
+    @Test func `an error's description names the structure and the number of excess octets`() {
         let error = AdvertisingPayloadError(type: .manufacturerSpecificData, excess: 3)
         #expect(error.description == "Manufacturer Specific Data does not fit: 3 octets too many")
     }
 
-    @Test func `extended advertising has space, but no structure above 255 octets`() throws {
+    @Test func `in extended advertising, a structure is limited to 255 octets after its length octet`() throws {
         let limits = AdvertisingPayload.Limits(advertisingData: 1650, scanResponseData: 0)
         let longest = advertisement {
             $0.manufacturerData = [.init(companyID: 1, data: .init(repeating: 0, count: 252))]

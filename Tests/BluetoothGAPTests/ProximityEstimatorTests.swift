@@ -13,7 +13,7 @@ extension Double {
 }
 
 struct ProximityAverageTests {
-    @Test func `a first measurement is the average`() {
+    @Test func `a device's first measurement is its average`() {
         var estimator = estimator()
         estimator.record(address(1), rssi: -60, at: at(0))
         #expect(estimator.estimate(for: address(1))?.rssi == -60)
@@ -59,7 +59,7 @@ struct ProximityAverageTests {
         #expect(estimator.estimate(for: address(1))?.lastSeen == at(0))
     }
 
-    @Test func `time that runs backwards does no harm`() {
+    @Test func `a measurement with an earlier timestamp is averaged without moving lastSeen back`() {
         var estimator = estimator()
         estimator.record(address(1), rssi: -60, at: at(5_000))
         estimator.record(address(1), rssi: -80, at: at(0))
@@ -69,7 +69,7 @@ struct ProximityAverageTests {
 }
 
 struct ProximityOrderTests {
-    @Test func `the nearest comes first, of equals the one seen first`() {
+    @Test func `the nearest device comes first, and ties are ordered by first sighting`() {
         var estimator = estimator()
         estimator.record(address(1), rssi: -70, at: at(0))
         estimator.record(address(2), rssi: -50, at: at(1))
@@ -79,7 +79,7 @@ struct ProximityOrderTests {
         #expect(estimator.nearestFirst.map(\.address.value) == [2, 4, 1, 3])
     }
 
-    @Test func `a device that sends with more power is farther at the same signal`() {
+    @Test func `at the same RSSI, a device with a higher transmit power is farther away`() {
         var estimator = estimator()
         estimator.record(address(1), rssi: -60, txPowerLevel: 8, at: at(0))
         estimator.record(address(2), rssi: -60, txPowerLevel: -8, at: at(0))
@@ -129,7 +129,7 @@ struct ProximityZoneTests {
             ([40], .immediate), ([51], .immediate), ([52], .near), ([59], .near), ([70], .near), ([71], .far),
             ([100], .far),
         ] as [([Int8], ProximityZone)])
-    func `zones by distance`(_ losses: [Int8], _ expected: ProximityZone) {
+    func `the path loss determines the zone of a device`(_ losses: [Int8], _ expected: ProximityZone) {
         #expect(zone(after: losses) == expected)
     }
 
@@ -150,12 +150,12 @@ struct PathLossModelTests {
         arguments: [
             (59, 1), (84, 10), (34, 0.1), (109, 100), (66.525749891599, 2),
         ] as [(Double, Double)])
-    func `25 dB are ten times the distance`(_ loss: Double, _ expected: Double) {
+    func `25 dB more path loss means ten times the distance`(_ loss: Double, _ expected: Double) {
         let distance = PathLossModel().distance(pathLoss: loss)
         #expect(abs(distance / expected - 1) < 1e-4)
     }
 
-    @Test func `there is a distance only if the transmit power is known`() {
+    @Test func `a distance is estimated only if the transmit power is known`() {
         var estimator = estimator()
         estimator.record(address(1), rssi: -67, txPowerLevel: -8, at: at(0))
         estimator.record(address(2), rssi: -67, at: at(0))
@@ -164,7 +164,7 @@ struct PathLossModelTests {
         #expect(estimator.estimate(for: address(2))?.zone == .near)
     }
 
-    @Test func `an unreasonable model still gives numbers`() {
+    @Test func `a model with extreme parameters still returns finite distances`() {
         #expect(PathLossModel(exponent: 0).distance(pathLoss: 59) == 0)
         #expect(PathLossModel(exponent: 0).distance(pathLoss: 60).isFinite)
         #expect(PathLossModel(lossAtOneMetre: .infinity).distance(pathLoss: 60).isFinite)

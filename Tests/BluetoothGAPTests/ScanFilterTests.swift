@@ -73,7 +73,7 @@ struct ScanFilterTests {
         #expect(!ScanFilter(isConnectableOnly: true).matches(silent))
     }
 
-    @Test func `a shortened name is a name while there is no other`() {
+    @Test func `a shortened name is matched if there is no complete name`() {
         let shortened = sighting(response: "")
         #expect(ScanFilter(name: .exact("Po")).matches(shortened))
         #expect(ScanFilter(name: .prefix("P")).matches(shortened))

@@ -105,7 +105,9 @@ struct SightingFilterTests {
                     Step(data: name, eventType: response, rssi: -50, once: false, always: true),
                 ]),
         ])
-    func `reports a device when that is news`(_ sequence: Sequence) {
+    func `a device is reported when it first matches and when its data is completed; duplicates are optional`(
+        _ sequence: Sequence
+    ) {
         var once = SightingFilter(sequence.filter)
         var always = SightingFilter(sequence.filter, reportsDuplicates: true)
         for (number, step) in sequence.steps.enumerated() {
@@ -114,7 +116,7 @@ struct SightingFilterTests {
         }
     }
 
-    @Test func `devices are told apart, whether or not they are looked for`() {
+    @Test func `devices are tracked separately, whether or not they match the filter`() {
         let other = DeviceAddress(0xC011_2233_4456, kind: .random)
         var filter = SightingFilter(ScanFilter(services: ["180D"]))
         #expect(filter.reports(flags) == false)
@@ -124,7 +126,7 @@ struct SightingFilterTests {
         #expect(filter.sightings.count == 2)
     }
 
-    @Test func `a device that was forgotten is news when it comes back, and its slot is another device's meanwhile`() {
+    @Test func `a device evicted by another is reported again when it returns`() {
         let other = DeviceAddress(1, kind: .random)
         var filter = SightingFilter(capacity: 1)
         #expect(filter.reports(flags) == true)
@@ -134,14 +136,14 @@ struct SightingFilterTests {
         #expect(filter.sightings.count == 1)
     }
 
-    @Test func `a slot taken over from a device that was reported says nothing about the next`() {
+    @Test func `a device that takes over the slot of a reported device is not considered reported`() {
         var filter = SightingFilter(ScanFilter(services: ["180D"]), capacity: 1)
         #expect(filter.reports(heartRate) == true)
         #expect(filter.reports(flags, from: DeviceAddress(1, kind: .random)) == false)
         #expect(filter.reports(heartRate, from: DeviceAddress(1, kind: .random)) == true)
     }
 
-    @Test func `after removing all each device is news`() {
+    @Test func `after removeAll, a device is reported again`() {
         var filter = SightingFilter()
         #expect(filter.reports(flags) == true)
         filter.removeAll()
@@ -156,7 +158,7 @@ struct SightingFilterTests {
             (SightingTable.defaultCapacity, 65_536, 65_536), (SightingTable.defaultCapacity, 65_636, 131_272),
             (4, 4, 4), (4, 5, 10),
         ])
-    func `up to the capacity each device is reported once, beyond it again when it was forgotten`(
+    func `devices within the capacity are reported once, and evicted devices are reported again`(
         _ capacity: Int, _ devices: Int, _ reports: Int
     ) {
         var filter = SightingFilter(capacity: capacity)

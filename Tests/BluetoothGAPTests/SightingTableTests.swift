@@ -39,7 +39,7 @@ struct SightingTableTests {
         #expect(table.count == 1)
     }
 
-    @Test func `a device that changes its address is one device`() {
+    @Test func `a device whose address changes remains one sighting`() {
         var table = SightingTable()
         let data = bytes("02 01 05")
         for number in 1...3 as ClosedRange<UInt64> {
@@ -69,7 +69,7 @@ struct SightingTableTests {
         #expect(table[device]?.firstSeen == .zero)
     }
 
-    @Test func `new data replaces the old of its half, and is a change but not news`() {
+    @Test func `new data replaces the old data of the same half, and counts as a change but not as news`() {
         var table = SightingTable()
         #expect(table.receive("02 0A 01") == .discovered)
         #expect(table.receive("02 09 41", response) == .completed)
@@ -82,7 +82,7 @@ struct SightingTableTests {
         #expect(table[device]?.name == nil)
     }
 
-    @Test func `an empty scan response completes nothing`() {
+    @Test func `an empty scan response does not complete a sighting`() {
         var table = SightingTable()
         #expect(table.receive("02 01 06") == .discovered)
         #expect(table.receive("", response) == .repeated)
@@ -98,14 +98,14 @@ struct SightingTableTests {
         #expect(table[device]?.name == "A")
     }
 
-    @Test func `a device that stops accepting connections has changed`() {
+    @Test func `a device that stops accepting connections is reported as changed`() {
         var table = SightingTable()
         #expect(table.receive("02 01 06") == .discovered)
         #expect(table.receive("02 01 06", [.legacy]) == .changed)
         #expect(table[device]?.isConnectable == false)
     }
 
-    @Test func `a signal not measured is nil`() {
+    @Test func `an RSSI that was not measured is nil`() {
         var table = SightingTable()
         #expect(table.receive("02 01 06", rssi: 127) == .discovered)
         #expect(table[device]?.rssi == nil)
@@ -116,7 +116,7 @@ struct SightingTableTests {
             ("02 0A 04", "", 127, 4), ("", "02 0A 04", 127, 4), ("02 0A 04", "02 0A 05", 9, 4), ("", "", 9, 9),
             ("", "", 127, nil),
         ] as [(String, String, Int8, Int8?)])
-    func `transmit power is that of the data, else that of the packet`(
+    func `the transmit power in the data takes precedence over the packet's`(
         _ advertising: String, _ scanResponse: String, _ packet: Int8, _ expected: Int8?
     ) {
         var table = SightingTable()
@@ -133,11 +133,13 @@ struct SightingTableTests {
             (0, [.legacy, .connectable, .scannable]), (1, [.legacy, .connectable, .directed]),
             (2, [.legacy, .scannable]), (3, [.legacy]), (4, [.legacy, .scannable, .scanResponse]), (5, nil), (255, nil),
         ] as [(UInt8, AdvertisingEventType?)])
-    func `legacy event types`(_ value: UInt8, _ expected: AdvertisingEventType?) {
+    func `legacy event types 0 to 4 map to their properties, and others to nil`(
+        _ value: UInt8, _ expected: AdvertisingEventType?
+    ) {
         #expect(AdvertisingEventType(legacyEventType: value) == expected)
     }
 
-    @Test func `G2: of 100 000 addresses only the newest remain`() {
+    @Test func `G2: after reports from 100,000 addresses, only the newest remain`() {
         var table = SightingTable(capacity: 64)
         let data = bytes("02 01 06")
         for number in 0..<100_000 as Range<UInt64> {
@@ -149,7 +151,7 @@ struct SightingTableTests {
         #expect(table.sightings.map(\.lastSeen.nanoseconds) == (99_936..<100_000).reversed())
     }
 
-    @Test func `G2: data longer than possible is truncated`() {
+    @Test func `G2: data beyond 1,650 octets is truncated`() {
         var table = SightingTable()
         let data = [UInt8](repeating: 1, count: 100_000)
         let report = AdvertisingReport(address: device, eventType: .connectable, data: data.span)
@@ -158,7 +160,7 @@ struct SightingTableTests {
         #expect(table[device]?.advertisingData.count == 1650)
     }
 
-    @Test func `a device seen again outlives one that is not`() {
+    @Test func `a full table evicts the device that was seen least recently`() {
         var table = SightingTable(capacity: 2)
         let first = DeviceAddress(1, kind: .random), second = DeviceAddress(2, kind: .random)
         #expect(table.receive("", from: first, at: 0) == .discovered)
@@ -170,7 +172,7 @@ struct SightingTableTests {
         #expect(table.receive("", from: second, at: 4) == .discovered)
     }
 
-    @Test func `devices not seen for long are forgotten, and then news again`() {
+    @Test func `devices not seen recently are removed, and a removed device is discovered again`() {
         var table = SightingTable()
         for number in 0..<5 {
             #expect(

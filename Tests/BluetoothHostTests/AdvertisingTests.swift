@@ -17,7 +17,7 @@ struct AdvertisingTests {
         (AdvertisingParameters(isConnectable: false, data: [2, 1, 6]), 3),
     ]
 
-    @Test(arguments: kinds)
+    @Test("Each kind of advertising starts with its type, and can be stopped", arguments: kinds)
     func advertisingStarts(_ parameters: AdvertisingParameters, _ type: UInt8) throws {
         var controller = ScriptedController.ready()
         try controller.host.startAdvertising(parameters, at: controller.now)
@@ -46,7 +46,7 @@ struct AdvertisingTests {
         #expect(Array(controller.commands[0].parameters.prefix(4)) == octets)
     }
 
-    @Test func whatIsAdvertisedCanBeReplaced() throws {
+    @Test("Starting again replaces the advertising data") func whatIsAdvertisedCanBeReplaced() throws {
         var controller = ScriptedController.ready()
         try controller.host.startAdvertising(Self.card, at: controller.now)
         controller.settle()
@@ -58,7 +58,8 @@ struct AdvertisingTests {
         #expect(controller.takeEvents() == ["advertising", "advertising"])
     }
 
-    @Test(arguments: [true, false])
+    @Test(
+        "Advertising that is stopped before it starts stays off, unless it is started again", arguments: [true, false])
     func stoppingBeforeItHasStarted(_ startsAgain: Bool) throws {
         var controller = ScriptedController.ready()
         try controller.host.startAdvertising(Self.card, at: controller.now)
@@ -70,7 +71,9 @@ struct AdvertisingTests {
         #expect(controller.takeEvents() == (startsAgain ? ["advertising"] : []))
     }
 
-    @Test(arguments: starting)
+    @Test(
+        "A refused command is reported with the controller's status, and advertising can be started again",
+        arguments: starting)
     func aRefusalIsTold(_ opcode: HCIOpcode) throws {
         var controller = ScriptedController.ready([opcode: .complete(.invalidCommandParameters)])
         try controller.host.startAdvertising(Self.card, at: controller.now)
@@ -101,12 +104,14 @@ struct AdvertisingTests {
         #expect(controller.takeEvents() == ["advertising"])
     }
 
-    @Test(arguments: [
-        AdvertisingParameters(interval: .milliseconds(10)...(.milliseconds(20)), data: []),
-        AdvertisingParameters(interval: .milliseconds(20)...(.seconds(11)), data: []),
-        AdvertisingParameters(data: [UInt8](repeating: 0, count: 32)),
-        AdvertisingParameters(data: [], scanResponse: [UInt8](repeating: 0, count: 32)),
-    ])
+    @Test(
+        "Intervals outside the specification and data longer than 31 octets are rejected",
+        arguments: [
+            AdvertisingParameters(interval: .milliseconds(10)...(.milliseconds(20)), data: []),
+            AdvertisingParameters(interval: .milliseconds(20)...(.seconds(11)), data: []),
+            AdvertisingParameters(data: [UInt8](repeating: 0, count: 32)),
+            AdvertisingParameters(data: [], scanResponse: [UInt8](repeating: 0, count: 32)),
+        ])
     func parametersOutsideTheSpecificationAreRefused(_ parameters: AdvertisingParameters) {
         var controller = ScriptedController.ready()
         #expect(throws: HostError.invalidParameters) {
@@ -114,7 +119,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test func itGoesOnAfterAPeerHasConnected() throws {
+    @Test("Advertising continues after a peer connects") func itGoesOnAfterAPeerHasConnected() throws {
         var controller = ScriptedController.ready()
         try controller.host.startAdvertising(Self.card, at: controller.now)
         controller.settle()
@@ -123,7 +128,9 @@ struct AdvertisingTests {
         #expect(controller.takeOpcodes().filter { Self.starting.contains($0) } == Self.starting)
     }
 
-    @Test(arguments: [HCIStatus.commandDisallowed, .connectionLimitExceeded, .rejectedLimitedResources])
+    @Test(
+        "If the controller cannot advertise while connected, advertising resumes after the disconnection",
+        arguments: [HCIStatus.commandDisallowed, .connectionLimitExceeded, .rejectedLimitedResources])
     func aControllerThatCannotAdvertiseWhileConnectedDoesSoAfterwards(_ status: HCIStatus) throws {
         var controller = ScriptedController.ready()
         try controller.host.startAdvertising(Self.card, at: controller.now)
@@ -140,7 +147,8 @@ struct AdvertisingTests {
         #expect(controller.takeOpcodes() == Self.starting)
     }
 
-    @Test func itRestsWhileThereIsNoRoomForAnotherLink() throws {
+    @Test("Advertising pauses while the host has no room for another link")
+    func itRestsWhileThereIsNoRoomForAnotherLink() throws {
         var controller = ScriptedController.ready([:]) { $0.maximumLinks = 1 }
         _ = try controller.accept(0x40)
         controller.run(for: .seconds(10))
@@ -149,7 +157,8 @@ struct AdvertisingTests {
         #expect(controller.takeOpcodes() == Self.starting)
     }
 
-    @Test func aConnectionReportedBeforeAdvertisingIsConfirmed() throws {
+    @Test("A connection reported before advertising is confirmed is accepted, and advertising restarts")
+    func aConnectionReportedBeforeAdvertisingIsConfirmed() throws {
         var controller = ScriptedController.ready([.leSetAdvertisingEnable: .silence])
         try controller.host.startAdvertising(Self.card, at: controller.now)
         controller.settle()
@@ -162,7 +171,9 @@ struct AdvertisingTests {
         #expect(controller.takeEvents().contains("connected link 0.1"))
     }
 
-    @Test(arguments: [HCIStatus.connectionFailedToBeEstablished, .advertisingTimeout])
+    @Test(
+        "A failed connection as a peripheral does not end a connection attempt, and advertising restarts",
+        arguments: [HCIStatus.connectionFailedToBeEstablished, .advertisingTimeout])
     func aFailedConnectionOfAPeripheralConcernsNoAttempt(_ status: HCIStatus) throws {
         var controller = ScriptedController.ready()
         try controller.host.startAdvertising(Self.card, at: controller.now)
@@ -175,7 +186,8 @@ struct AdvertisingTests {
         #expect(controller.takeOpcodes() == [.leSetAdvertisingEnable] + Self.starting)
     }
 
-    @Test func aPeripheralLinkThatWasNeverHeardIsNeverShown() throws {
+    @Test("A peripheral link that fails before a packet arrives is never reported")
+    func aPeripheralLinkThatWasNeverHeardIsNeverShown() throws {
         var controller = ScriptedController.ready()
         try controller.host.startAdvertising(Self.card, at: controller.now)
         controller.settle()

@@ -272,6 +272,16 @@ struct AttributeCachingTests {
         #expect(scene.takePDUs().filter { $0 == Self.hash } == [])
     }
 
+    @Test("If a user clears the cache of a peer that is not connected, everything is discovered again")
+    func forgottenBetweenLinks() throws {
+        var scene = scene()
+        _ = try visit(&scene)
+        leave(&scene)
+        scene.perform(.forgetAttributes(PeerID(PeerTests.first)), 3, of: user)
+        #expect(scene.take(user) == ["3 done"])
+        #expect(try visit(&scene, 4) == Self.new)
+    }
+
     @Test("Attributes being discovered when a user clears the peer's cache are not kept")
     func forgottenMeanwhile() throws {
         var scene = scene()

@@ -36,7 +36,7 @@ struct AttributeProtocolTests {
         #expect(controller.takeEvents() == ["disconnected link 0.1: 34"])
     }
 
-    @Test func theExchangeOfTheMTUTimesOutToo() throws {
+    @Test("An MTU exchange unanswered for 30 seconds ends the link") func theExchangeOfTheMTUTimesOutToo() throws {
         var controller = ScriptedController.ready()
         _ = try controller.connect()
         controller.run(for: .seconds(30))
@@ -44,7 +44,8 @@ struct AttributeProtocolTests {
         #expect(controller.takeOpcodes() == [.disconnect])
     }
 
-    @Test func aServerWithoutTheExchangeKeepsTo23Octets() throws {
+    @Test("If the server does not support the MTU exchange, the MTU stays at 23 octets")
+    func aServerWithoutTheExchangeKeepsTo23Octets() throws {
         var controller = ScriptedController.ready()
         let link = try controller.connect()
         controller.receiveFrame([0x01, 0x02, 0x00, 0x00, 0x06])
@@ -52,7 +53,9 @@ struct AttributeProtocolTests {
         #expect(controller.host.information(of: link)?.mtu == 23)
     }
 
-    @Test(arguments: [(UInt16(600), UInt16(517)), (517, 517), (100, 100), (20, 23)])
+    @Test(
+        "The MTU in the response is between 23 and 517 octets, whatever the configuration",
+        arguments: [(UInt16(600), UInt16(517)), (517, 517), (100, 100), (20, 23)])
     func theOfferedMTUStaysWithinTheSpecification(_ preferred: UInt16, _ mtu: UInt16) throws {
         var controller = ScriptedController.ready([:]) { $0.preferredMTU = preferred }
         _ = try controller.connect()
@@ -92,7 +95,9 @@ struct AttributeProtocolTests {
         "A14: values past the end": "lost: attributePDUInvalid",
     ]
 
-    @Test(arguments: exchanges)
+    @Test(
+        "Malformed, unknown and unsolicited PDUs get the specified answer, and the link stays usable",
+        arguments: exchanges)
     func whateverAPeerSendsGetsTheRightAnswer(_ what: String, _ pdu: [UInt8], _ answer: [UInt8]) throws {
         var controller = ScriptedController.ready()
         _ = try controller.accept(0x40)
@@ -246,7 +251,8 @@ struct AttributeProtocolTests {
         #expect(controller.takeEvents().count { $0.hasPrefix("operation failed") } == 1)
     }
 
-    @Test func aNotificationBeforeAnythingElseIsHeard() throws {
+    @Test("Notifications are delivered before the MTU exchange completes")
+    func aNotificationBeforeAnythingElseIsHeard() throws {
         var controller = ScriptedController.ready()
         _ = try controller.connect()
         controller.receiveFrame(bytes("1B 1000 0102"))
@@ -255,7 +261,8 @@ struct AttributeProtocolTests {
         #expect(controller.takeEvents() == ["notification 16", "notification 16", "notification 17"])
     }
 
-    @Test func anOperationIsCancelled() throws {
+    @Test("A cancelled operation fails once, and its late response does not disturb the next operation")
+    func anOperationIsCancelled() throws {
         var controller = ScriptedController.ready()
         let link = try controller.connect()
         controller.receiveFrame([0x03, 23, 0])

@@ -7,7 +7,8 @@ import Testing
 struct BringUpTests {
     typealias Answers = [HCIOpcode: ScriptedController.Answer]
 
-    @Test func anOrdinaryControllerIsAskedWhatItCanDo() {
+    @Test("An ordinary controller is brought up with a fixed sequence of commands")
+    func anOrdinaryControllerIsAskedWhatItCanDo() {
         var controller = ScriptedController()
         controller.start()
         #expect(controller.takeEvents() == ["ready"])
@@ -44,7 +45,9 @@ struct BringUpTests {
         ("H7: the rest of its version", [.readLocalVersionInformation: .complete(.success, [9, 0])], 27, 4),
     ]
 
-    @Test(arguments: lacking)
+    @Test(
+        "A controller that lacks optional commands or values becomes ready with the expected buffers",
+        arguments: lacking)
     func aControllerMayLack(_ what: String, _ answers: Answers, _ length: Int, _ count: Int) {
         var controller = ScriptedController()
         controller.answers.merge(answers) { $1 }
@@ -77,7 +80,7 @@ struct BringUpTests {
         ),
     ]
 
-    @Test(arguments: hopeless)
+    @Test("Bringing up an unusable controller fails with the reason", arguments: hopeless)
     func aControllerIsGivenUp(_ answers: Answers, _ failure: HostFailure) {
         var controller = ScriptedController()
         controller.answers.merge(answers) { $1 }
@@ -87,14 +90,16 @@ struct BringUpTests {
         #expect(controller.host.nextDeadline == nil)
     }
 
-    @Test func aDualModeControllerIsToldThatItsHostKnowsLE() {
+    @Test("A dual-mode controller is told that its host supports LE")
+    func aDualModeControllerIsToldThatItsHostKnowsLE() {
         var controller = ScriptedController()
         controller.answers[.readLocalSupportedFeatures] = .complete(.success, [0, 0, 0, 0, 0x40, 0, 0, 0])
         controller.start()
         #expect(controller.commands.contains(.init(opcode: .writeLEHostSupport, parameters: [1, 0])))
     }
 
-    @Test func aControllerWithLongPacketsIsToldToUseThem() {
+    @Test("A controller that supports long packets is told to use them")
+    func aControllerWithLongPacketsIsToldToUseThem() {
         var controller = ScriptedController()
         controller.answers[.leReadLocalSupportedFeatures] = .complete(.success, [0x28, 0, 0, 0, 0, 0, 0, 0])
         controller.answers[.leReadMaximumDataLength] = .complete(.success, [251, 0, 0x48, 0x08, 251, 0, 0x48, 0x08])
@@ -138,7 +143,9 @@ struct BringUpTests {
         (.staticRandom(DeviceAddress(0xC1_22_33_44_55_66, kind: .random)), [1, 0, 0, 0, 0xC0, 0xA0], .random),
     ]
 
-    @Test(arguments: addresses)
+    @Test(
+        "The host uses the configured kind of address, or a static random one if no public address exists",
+        arguments: addresses)
     func theHostChoosesItsAddress(
         _ choice: HostConfiguration.OwnAddress, _ publicAddress: [UInt8], _ kind: DeviceAddress.Kind
     ) throws {
@@ -157,7 +164,7 @@ struct BringUpTests {
         }
     }
 
-    @Test func callsBeforeItIsUpAreRefused() {
+    @Test("Connecting before the controller is ready throws notReady") func callsBeforeItIsUpAreRefused() {
         var controller = ScriptedController()
         #expect(throws: HostError.notReady) {
             _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: .zero)

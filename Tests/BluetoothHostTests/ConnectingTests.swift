@@ -10,7 +10,8 @@ struct ConnectingTests {
     static let peer = ScriptedController.peer
     static let other = DeviceAddress(0xC0_FF_EE_00_00_02, kind: .random)
 
-    @Test func aPeerIsConnectedOnceAPacketWasReceived() throws {
+    @Test("A link is reported only once a packet from the peer arrives")
+    func aPeerIsConnectedOnceAPacketWasReceived() throws {
         var controller = ScriptedController.ready()
         _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
@@ -25,7 +26,8 @@ struct ConnectingTests {
         #expect(controller.takeData() == [frame([0x02, 0x05, 0x02])].map { [0x40, 0, 7, 0] + $0 })
     }
 
-    @Test func aControllerThatCannotAskThePeerShowsTheLinkAfterSevenIntervals() throws {
+    @Test("If the controller cannot request the peer's features, the link is reported after seven intervals")
+    func aControllerThatCannotAskThePeerShowsTheLinkAfterSevenIntervals() throws {
         var controller = ScriptedController.ready([.readLocalSupportedCommands: .status(.unknownCommand)])
         _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
@@ -36,7 +38,7 @@ struct ConnectingTests {
         #expect(controller.takeEvents() == ["connected link 0.1"])
     }
 
-    @Test func dataFromThePeerShowsTheLink() throws {
+    @Test("A link is reported when data from the peer arrives") func dataFromThePeerShowsTheLink() throws {
         var controller = ScriptedController.ready()
         _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
@@ -47,7 +49,8 @@ struct ConnectingTests {
 
     // MARK: - Refusals
 
-    @Test func aPeerIsConnectedOnce() throws {
+    @Test("Connecting to a peer again throws alreadyConnected until the peer disconnects")
+    func aPeerIsConnectedOnce() throws {
         var controller = ScriptedController.ready()
         _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
@@ -67,7 +70,8 @@ struct ConnectingTests {
         #expect(connectAgain() == nil)
     }
 
-    @Test func aControllersRefusalEndsTheAttempt() throws {
+    @Test("If the controller refuses to connect, the attempt fails with the controller's status")
+    func aControllersRefusalEndsTheAttempt() throws {
         var controller = ScriptedController.ready([.leCreateConnection: .status(.connectionLimitExceeded)])
         _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
@@ -77,7 +81,8 @@ struct ConnectingTests {
         #expect(controller.host.nextDeadline == nil)
     }
 
-    @Test func aControllerThatIsStillAtAnEarlierAttemptIsToldToCancel() throws {
+    @Test("If the controller is still busy with an earlier attempt, the host cancels that one and retries")
+    func aControllerThatIsStillAtAnEarlierAttemptIsToldToCancel() throws {
         var controller = ScriptedController.ready([.leCreateConnection: .status(.commandDisallowed)])
         _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
@@ -90,7 +95,8 @@ struct ConnectingTests {
         #expect(controller.takeEvents().first == "connected link 0.1")
     }
 
-    @Test func aControllerThatNeverAllowsToConnectEndsTheAttempt() throws {
+    @Test("An attempt fails if the controller still disallows it after retries")
+    func aControllerThatNeverAllowsToConnectEndsTheAttempt() throws {
         var controller = ScriptedController.ready([
             .leCreateConnection: .status(.commandDisallowed), .leCreateConnectionCancel: .complete(.commandDisallowed),
         ])
@@ -101,7 +107,8 @@ struct ConnectingTests {
         #expect(controller.takeOpcodes().count == 5)
     }
 
-    @Test func theHostHasALimit() throws {
+    @Test("The host limits links and pending attempts, and throws busy beyond the limit")
+    func theHostHasALimit() throws {
         var controller = ScriptedController.ready([:]) { $0.maximumLinks = 1 }
         _ = try controller.connect()
         #expect(throws: HostError.busy) {
@@ -131,7 +138,8 @@ struct ConnectingTests {
 
     // MARK: - Ends
 
-    @Test func anAttemptTimesOut() throws {
+    @Test("An attempt fails at its timeout, and the host cancels it in the controller")
+    func anAttemptTimesOut() throws {
         var controller = ScriptedController.ready()
         _ = try controller.host.connect(to: PeerID(Self.peer), timeout: .seconds(3), at: controller.now)
         controller.settle()
@@ -142,7 +150,9 @@ struct ConnectingTests {
         #expect(controller.takeOpcodes() == [.leCreateConnection, .leCreateConnectionCancel])
     }
 
-    @Test(arguments: [HCIStatus.success, .commandDisallowed])
+    @Test(
+        "A cancelled attempt fails once, and the next one starts within two seconds",
+        arguments: [HCIStatus.success, .commandDisallowed])
     func anAttemptIsCancelled(_ answer: HCIStatus) throws {
         var controller = ScriptedController.ready([.leCreateConnectionCancel: .complete(answer)])
         let attempt = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
@@ -160,7 +170,8 @@ struct ConnectingTests {
         #expect(controller.takeOpcodes() == (answer == .success ? [.leCreateConnection] : []))
     }
 
-    @Test func aConnectionThatCameAboutInSpiteOfTheCancellationIsNeverShown() throws {
+    @Test("A connection established despite its cancellation is disconnected and never reported")
+    func aConnectionThatCameAboutInSpiteOfTheCancellationIsNeverShown() throws {
         var controller = ScriptedController.ready()
         let attempt = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
@@ -177,7 +188,8 @@ struct ConnectingTests {
         #expect(controller.takeEvents() == [])
     }
 
-    @Test func aLinkCalledOffBeforeItWasHeardIsNeverShown() throws {
+    @Test("A link cancelled before a packet arrives is never reported, and the peer can be connected again")
+    func aLinkCalledOffBeforeItWasHeardIsNeverShown() throws {
         var controller = ScriptedController.ready()
         let attempt = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
@@ -202,7 +214,8 @@ struct ConnectingTests {
         #expect(controller.takeEvents() == ["connected link 0.2"])
     }
 
-    @Test func aPeerThatConnectsFirstEndsTheAttempt() throws {
+    @Test("A peer that connects first ends the attempt to connect to it")
+    func aPeerThatConnectsFirstEndsTheAttempt() throws {
         var controller = ScriptedController.ready()
         try controller.host.startAdvertising(AdvertisingParameters(data: []), at: controller.now)
         _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)

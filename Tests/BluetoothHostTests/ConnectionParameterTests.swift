@@ -11,7 +11,7 @@ import VirtualRadio
 struct ConnectionParameterTests {
     static let slow = ConnectionParameters(intervalMin: 80, intervalMax: 80, latency: 0, timeout: 400)
 
-    @Test(arguments: [true, false])
+    @Test("Either role can change the parameters, and both devices report the change", arguments: [true, false])
     func eitherRoleChangesThem(_ byCentral: Bool) throws {
         var world = HostWorld()
         let peripheral = world.start(), central = world.start()
@@ -32,7 +32,7 @@ struct ConnectionParameterTests {
         #expect(world.hosts[central].information(of: pair.centralLink)?.parameters.interval == .milliseconds(100))
     }
 
-    @Test func aCentralMayRefuse() throws {
+    @Test("A central can refuse a peripheral's request") func aCentralMayRefuse() throws {
         var world = HostWorld()
         let peripheral = world.start()
         let central = world.start(host: { $0.acceptableParameters.intervals = 6...40 })
@@ -45,7 +45,7 @@ struct ConnectionParameterTests {
         #expect(world.seen[peripheral].map(\.event.brief) == ["request failed: \(HostError.refusedByPeer)"])
     }
 
-    @Test func invalidOnesAreRefused() throws {
+    @Test("Invalid parameters throw invalidParameters") func invalidOnesAreRefused() throws {
         var controller = ScriptedController.ready()
         let link = try controller.connect()
         #expect(throws: HostError.invalidParameters) {
@@ -59,7 +59,8 @@ struct ConnectionParameterTests {
         connectionHandle: 0x40, interval: ConnectionInterval(rawValue: 80),
         supervisionTimeout: SupervisionTimeout(rawValue: 400))
 
-    @Test func theReportMayComeBeforeTheCommandStatus() throws {
+    @Test("An update completes even if its report arrives before the command status")
+    func theReportMayComeBeforeTheCommandStatus() throws {
         var controller = ScriptedController.ready([.leConnectionUpdate: .silence])
         let link = try controller.connect()
         _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)
@@ -69,7 +70,8 @@ struct ConnectionParameterTests {
         #expect(controller.takeEvents() == ["parameters 0.1 seconds", "request completed"])
     }
 
-    @Test func aRefusalOfTheControllerIsTold() throws {
+    @Test("A refused or failed update is reported with the controller's status")
+    func aRefusalOfTheControllerIsTold() throws {
         var controller = ScriptedController.ready([.leConnectionUpdate: .status(.commandDisallowed)])
         let link = try controller.connect()
         _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)
@@ -85,14 +87,16 @@ struct ConnectionParameterTests {
     }
 
     /// Answers of a central to the request of a peripheral, and what the caller hears within a minute.
-    @Test(arguments: [
-        (bytes("13 01 0200 0000"), "timed out"),
-        (bytes("13 01 0200 0100"), "\(HostError.refusedByPeer)"),
-        (bytes("01 01 0200 0000"), "\(HostError.refusedByPeer)"),
-        (bytes("13 01 0200 0200"), "\(HostError.refusedByPeer)"),
-        (bytes("13 02 0200 0100"), "timed out"),
-        (bytes("13 01 0100 00"), "timed out"),
-    ])
+    @Test(
+        "A peripheral's request that leads to no update ends with a refusal or a timeout",
+        arguments: [
+            (bytes("13 01 0200 0000"), "timed out"),
+            (bytes("13 01 0200 0100"), "\(HostError.refusedByPeer)"),
+            (bytes("01 01 0200 0000"), "\(HostError.refusedByPeer)"),
+            (bytes("13 01 0200 0200"), "\(HostError.refusedByPeer)"),
+            (bytes("13 02 0200 0100"), "timed out"),
+            (bytes("13 01 0100 00"), "timed out"),
+        ])
     func theRequestOfAPeripheralAlwaysEnds(_ answer: [UInt8], _ end: String) throws {
         var controller = ScriptedController.ready()
         let link = try controller.accept(0x40)
@@ -140,7 +144,8 @@ struct ConnectionParameterTests {
         #expect(controller.takeEvents() == (end.map { [$0] } ?? []))
     }
 
-    @Test func aCentralThatHearsNothingOfItsUpdateGivesUp() throws {
+    @Test("A central's update times out if no report arrives, and the next update can complete")
+    func aCentralThatHearsNothingOfItsUpdateGivesUp() throws {
         var controller = ScriptedController.ready()
         let link = try controller.connect()
         controller.receiveFrame([0x03, 23, 0])

@@ -8,7 +8,8 @@ import VirtualRadio
 
 @Suite("From advertising to a notification")
 struct ConnectionTests {
-    @Test func aValueCrossesTheAir() throws {
+    @Test("A central connects, discovers services, receives a notification and disconnects")
+    func aValueCrossesTheAir() throws {
         var world = HostWorld()
         let peripheral = world.start(), central = world.start()
         let handles = try world.hosts[peripheral].server.database.add(

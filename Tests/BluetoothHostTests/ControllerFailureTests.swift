@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Controllers that fail")
 struct ControllerFailureTests {
-    @Test func aControllerThatNeverAnswersIsGivenUp() {
+    @Test("The host fails after three resets if the controller never answers")
+    func aControllerThatNeverAnswersIsGivenUp() {
         var controller = ScriptedController()
         controller.answers[.reset] = .silence
         controller.start()
@@ -21,7 +22,7 @@ struct ControllerFailureTests {
         #expect(controller.host.nextDeadline == nil)
     }
 
-    @Test func aControllerThatWasGivenUpGetsAnotherChance() {
+    @Test("A controller that has failed can be started again") func aControllerThatWasGivenUpGetsAnotherChance() {
         var controller = ScriptedController()
         controller.answers[.reset] = .silence
         controller.start()
@@ -85,7 +86,8 @@ struct ControllerFailureTests {
         #expect(controller.takeEvents().first == "request failed: timed out")
     }
 
-    @Test func aHardwareErrorStartsOverWithTheController() throws {
+    @Test("After a hardware error, the host resets the controller and resumes scanning, advertising and connecting")
+    func aHardwareErrorStartsOverWithTheController() throws {
         var controller = ScriptedController.ready()
         try controller.host.startScanning(ScanParameters(), at: controller.now)
         _ = try controller.connect()
@@ -107,7 +109,8 @@ struct ControllerFailureTests {
         #expect(commands.contains(.leCreateConnection))
     }
 
-    @Test func anAttemptWhosePeerWasNotHeardYetGoesOnAfterAReset() throws {
+    @Test("An attempt whose link has not been reported continues after a reset")
+    func anAttemptWhosePeerWasNotHeardYetGoesOnAfterAReset() throws {
         var controller = ScriptedController.ready()
         _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
         controller.settle()
@@ -121,7 +124,8 @@ struct ControllerFailureTests {
         #expect(controller.takeEvents().first == "connected link 0.2")
     }
 
-    @Test func aStormOfHardwareErrorsEndsInFailure() {
+    @Test("The host fails after five resets if hardware errors keep arriving")
+    func aStormOfHardwareErrorsEndsInFailure() {
         var controller = ScriptedController.ready()
         var resets = 0
         for code in 1...100 {
@@ -133,7 +137,8 @@ struct ControllerFailureTests {
         #expect(controller.takeEvents().last == "failed: \(HostFailure.hardwareError(6))")
     }
 
-    @Test func hardwareErrorsNowAndThenAreForgiven() {
+    @Test("Hardware errors 11 seconds apart each reset the controller, and the host does not fail")
+    func hardwareErrorsNowAndThenAreForgiven() {
         var controller = ScriptedController.ready()
         for _ in 1...50 {
             controller.run(for: .seconds(11))
@@ -142,7 +147,8 @@ struct ControllerFailureTests {
         }
     }
 
-    @Test func hardwareErrorsReportedTogetherAreOneFailure() {
+    @Test("Hardware errors reported during a reset do not cause another one")
+    func hardwareErrorsReportedTogetherAreOneFailure() {
         var controller = ScriptedController.ready()
         controller.answers[.reset] = .silence
         for _ in 1...50 { controller.receive(HardwareError(hardwareCode: 1)) }
@@ -163,7 +169,8 @@ struct ControllerFailureTests {
         #expect(controller.takeEvents() == [] && controller.host.connectedLinks == [link])
     }
 
-    @Test func connectionsFromBeforeTheResetAreIgnored() throws {
+    @Test("Connections reported during a reset are ignored, and the attempt continues")
+    func connectionsFromBeforeTheResetAreIgnored() throws {
         var controller = ScriptedController.ready()
         controller.answers[.reset] = .silence
         _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
@@ -240,7 +247,8 @@ struct ControllerFailureTests {
         #expect(controller.takeOpcodes() == [])
     }
 
-    @Test func failureEndsWhatIsPending() throws {
+    @Test("When the host fails, pending requests, links and connection attempts end")
+    func failureEndsWhatIsPending() throws {
         var controller = ScriptedController.ready([.readRSSI: .silence])
         let link = try controller.connect()
         _ = try controller.host.connect(to: PeerID(DeviceAddress(5, kind: .public)), timeout: nil, at: controller.now)

@@ -9,7 +9,8 @@ import VirtualRadio
 
 @Suite("Disconnecting")
 struct DisconnectingTests {
-    @Test func aLinkIsEndedOnceHoweverOftenThatIsAskedFor() throws {
+    @Test("Repeated calls to disconnect send one command, and the end of the link is reported once")
+    func aLinkIsEndedOnceHoweverOftenThatIsAskedFor() throws {
         var controller = ScriptedController.ready()
         let link = try controller.connect()
         try controller.host.disconnect(link, at: controller.now)
@@ -39,7 +40,8 @@ struct DisconnectingTests {
         #expect(controller.takeOpcodes() == [] && controller.takeData() == [])
     }
 
-    @Test func anEndThatIsNeverReportedIsTakenForGranted() throws {
+    @Test("If the controller does not report the end of a link within 9 s, the host does")
+    func anEndThatIsNeverReportedIsTakenForGranted() throws {
         var controller = ScriptedController.ready()
         let link = try controller.connect()
         try controller.host.disconnect(link, at: controller.now)
@@ -50,7 +52,8 @@ struct DisconnectingTests {
         #expect(controller.host.nextDeadline == nil)
     }
 
-    @Test func aLinkTheControllerDoesNotHaveIsGoneAtOnce() throws {
+    @Test("A link that the controller does not know ends at once when the host disconnects it")
+    func aLinkTheControllerDoesNotHaveIsGoneAtOnce() throws {
         var controller = ScriptedController.ready([.disconnect: .status(.unknownConnectionIdentifier)])
         let link = try controller.connect()
         try controller.host.disconnect(link, at: controller.now)
@@ -84,7 +87,8 @@ struct DisconnectingTests {
         #expect(controller.takeEvents() == ["disconnected link 0.1: 22"])
     }
 
-    @Test func aDisconnectionThatFailedIsNone() throws {
+    @Test("A Disconnection Complete event with an error status does not end the link")
+    func aDisconnectionThatFailedIsNone() throws {
         var controller = ScriptedController.ready()
         _ = try controller.connect()
         controller.receive(
@@ -114,7 +118,8 @@ struct DisconnectingTests {
                 + [String](repeating: "operation failed: disconnected", count: 4) + ["disconnected link 0.1: 8"])
     }
 
-    @Test func identifiersAreNeverUsedAgain() throws {
+    @Test("Link identifiers are not reused, and calls with the identifier of an ended link throw")
+    func identifiersAreNeverUsedAgain() throws {
         var controller = ScriptedController.ready()
         var links: Set<LinkIdentifier> = []
         for _ in 1...100 {
@@ -131,7 +136,8 @@ struct DisconnectingTests {
 
     // MARK: - Two hosts
 
-    @Test func bothEndsLearnTheReason() throws {
+    @Test("Both ends report which of them disconnected the link")
+    func bothEndsLearnTheReason() throws {
         var world = HostWorld()
         let peripheral = world.start(), central = world.start()
         let connected = world.connect(central, to: peripheral)
@@ -143,7 +149,8 @@ struct DisconnectingTests {
         #expect(remote == "disconnected \(pair.centralLink): 19")
     }
 
-    @Test func bothEndsMayAskAtOnce() throws {
+    @Test("If both ends disconnect at the same time, each reports the end of the link once")
+    func bothEndsMayAskAtOnce() throws {
         var world = HostWorld()
         let peripheral = world.start(), central = world.start()
         let connected = world.connect(central, to: peripheral)
@@ -157,7 +164,8 @@ struct DisconnectingTests {
         }
     }
 
-    @Test func aPeerOutOfRangeIsLostAfterTheSupervisionTimeout() throws {
+    @Test("If the peers move out of range, the link ends on both sides after the supervision timeout")
+    func aPeerOutOfRangeIsLostAfterTheSupervisionTimeout() throws {
         var world = HostWorld()
         let peripheral = world.start(), central = world.start()
         let connected = world.connect(central, to: peripheral)
@@ -173,7 +181,8 @@ struct DisconnectingTests {
         #expect(world.seen[peripheral].last?.event.brief == "disconnected \(pair.peripheralLink): 8")
     }
 
-    @Test func theSignalStrengthIsRead() throws {
+    @Test("Both ends can read the signal strength of the link")
+    func theSignalStrengthIsRead() throws {
         var world = HostWorld()
         let peripheral = world.start(), central = world.start()
         let connected = world.connect(central, to: peripheral)

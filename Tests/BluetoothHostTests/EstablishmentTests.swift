@@ -34,7 +34,9 @@ struct EstablishmentTests {
         }
     }
 
-    @Test(arguments: Way.allCases)
+    @Test(
+        "An attempt is retried after each of five failures, reports none of them, and then connects",
+        arguments: Way.allCases)
     func anAttemptIsMadeAgain(_ way: Way) throws {
         var controller = ScriptedController.ready()
         _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
@@ -50,7 +52,7 @@ struct EstablishmentTests {
         #expect(controller.host.connectedLinks.count == 1)
     }
 
-    @Test(arguments: Way.allCases)
+    @Test("An attempt fails after the configured number of retries", arguments: Way.allCases)
     func itIsGivenUpInTheEnd(_ way: Way) throws {
         var controller = ScriptedController.ready([:]) { $0.establishmentRetries = 3 }
         _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
@@ -63,7 +65,7 @@ struct EstablishmentTests {
         #expect(controller.takeOpcodes().count { $0 == .leCreateConnection } == 4)
     }
 
-    @Test(arguments: Way.allCases)
+    @Test("Retries do not extend the timeout of an attempt", arguments: Way.allCases)
     func theTimeGivenCountsToo(_ way: Way) throws {
         var controller = ScriptedController.ready()
         _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: .seconds(1), at: controller.now)

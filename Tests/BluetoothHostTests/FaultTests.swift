@@ -42,7 +42,9 @@ struct FaultTests {
         (.attributePDUIgnored, bytes("02 4020 0500 0100 0400 1E")),
     ]
 
-    @Test(arguments: faults)
+    @Test(
+        "A fault is counted, and its scope determines whether the host resets the controller or sends an answer",
+        arguments: faults)
     func whatIsWrongIsCounted(_ fault: HostFault, _ packet: [UInt8]) throws {
         var controller = ScriptedController.ready()
         _ = try controller.connect()

@@ -17,7 +17,7 @@ struct FlowControlTests {
         frame([0x52, 0x10, 0x00] + [UInt8](repeating: number, count: count))
     }
 
-    @Test(arguments: [27, 30, 251])
+    @Test("A frame is split into packets of the size that the controller accepts", arguments: [27, 30, 251])
     func aFrameIsCutToTheControllersSize(_ length: Int) throws {
         var controller = ScriptedController.ready([
             .leReadBufferSizeV2: .complete(.success, [UInt8(length), 0, 16, 0, 0, 0])
@@ -35,7 +35,8 @@ struct FlowControlTests {
         #expect(Array(packets.map { $0[4...] }.joined()) == Self.write(300, 9))
     }
 
-    @Test func aFullQueueSaysNotNowAndOnceThatThereIsRoom() throws {
+    @Test("A full queue rejects writes, and the host reports once when the queue has room again")
+    func aFullQueueSaysNotNowAndOnceThatThereIsRoom() throws {
         var controller = ScriptedController.ready([:]) { $0.sendQueueLimit = 4 }
         controller.completesPackets = false
         let link = try controller.connect()
@@ -97,7 +98,8 @@ struct FlowControlTests {
         #expect(controller.takeData() == [bytes("4000 0800 0400 0400 52 1000 02")], "its share is two and one to spare")
     }
 
-    @Test func aLinkThatEndsGivesItsBuffersBack() throws {
+    @Test("When a link ends, its buffers become available to another link")
+    func aLinkThatEndsGivesItsBuffersBack() throws {
         var controller = ScriptedController.ready()
         controller.completesPackets = false
         let first = try controller.connect(0x40)
@@ -171,7 +173,8 @@ struct FlowControlTests {
         #expect(controller.takeData() == waiting)
     }
 
-    @Test func aControllerThatNeverLetsGoOfItsLastBufferIsReset() throws {
+    @Test("A controller is reset if a link whose end it never reports occupies all its buffers")
+    func aControllerThatNeverLetsGoOfItsLastBufferIsReset() throws {
         var controller = ScriptedController.ready()
         controller.completesPackets = false
         let link = try controller.connect()
@@ -191,7 +194,8 @@ struct FlowControlTests {
         #expect(controller.takeData().count == 4)
     }
 
-    @Test func aPeerThatFellSilentDoesNotHoldUpTheOthers() throws {
+    @Test("A link whose packets are never completed leaves one buffer for another link, which continues to send")
+    func aPeerThatFellSilentDoesNotHoldUpTheOthers() throws {
         var controller = ScriptedController.ready()
         controller.completesPackets = false
         let silent = try controller.connect(0x40)
@@ -209,7 +213,8 @@ struct FlowControlTests {
         }
     }
 
-    @Test func linksTakeTurns() throws {
+    @Test("Three links take turns using the controller's only buffer")
+    func linksTakeTurns() throws {
         var controller = ScriptedController.ready([.leReadBufferSizeV2: .complete(.success, [27, 0, 1, 0, 0, 0])])
         controller.completesPackets = false
         var links: [LinkIdentifier] = []
@@ -257,7 +262,9 @@ struct FlowControlTests {
         #expect(controller.takeEvents() == ["disconnected link 0.1: 7"])
     }
 
-    @Test func signallingFloodsAreBoundedToo() throws {
+    @Test(
+        "A flood of parameter update requests causes fewer than 50 commands, and no responses beyond the free buffers")
+    func signallingFloodsAreBoundedToo() throws {
         var controller = ScriptedController.ready([.leConnectionUpdate: .silence]) { $0.receiveBufferCount = 0 }
         controller.completesPackets = false
         _ = try controller.connect()

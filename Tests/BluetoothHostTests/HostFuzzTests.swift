@@ -11,7 +11,9 @@ import Testing
 @Suite("A controller that sends arbitrary packets")
 struct HostFuzzTests {
     /// H1 to H9, L1 to L8, A1 to A16 and S1 in any order: 200 000 packets.
-    @Test(arguments: UInt64(1)...20)
+    @Test(
+        "With arbitrary packets and calls, everything that starts ends exactly once, and no timer remains",
+        arguments: UInt64(1)...20)
     func anything(_ seed: UInt64) throws {
         var fuzzer = Fuzzer(seed: seed)
         for _ in 0..<10_000 {

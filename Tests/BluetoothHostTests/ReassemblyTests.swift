@@ -64,7 +64,9 @@ struct ReassemblyTests {
         ("isochronous data", bytes("05 4000 0100 00"), nil, nil),
     ]
 
-    @Test(arguments: ignored)
+    @Test(
+        "A packet that is invalid or has no recipient is dropped, and the link still receives data",
+        arguments: ignored)
     func aPacketThatMeansNothingIsDropped(
         _ what: String, _ packet: [UInt8], _ loss: String?, _ fault: HostFault?
     ) throws {

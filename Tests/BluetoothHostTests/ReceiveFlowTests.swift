@@ -24,7 +24,8 @@ struct ReceiveFlowTests {
         return controller.commands.filter { $0.opcode == .hostNumberOfCompletedPackets }.map(\.parameters)
     }
 
-    @Test func bringUpSaysHowMuchTheHostHolds() {
+    @Test("During startup, the host sends its buffer sizes to the controller and enables flow control")
+    func bringUpSaysHowMuchTheHostHolds() {
         var controller = ScriptedController { $0.receiveBufferCount = 8 }
         controller.start()
         let commands = controller.commands.filter {
@@ -67,7 +68,8 @@ struct ReceiveFlowTests {
         #expect(controller.host.controller?.controlsReceiving == false)
     }
 
-    @Test func creditsAreReturnedSeveralAtATime() throws {
+    @Test("A host with room for eight packets returns credits two at a time")
+    func creditsAreReturnedSeveralAtATime() throws {
         var controller = controller()
         _ = try controller.connect()
         receive(1, &controller)
@@ -78,7 +80,8 @@ struct ReceiveFlowTests {
         #expect(returned(&controller) == [[UInt8]](repeating: bytes("01 4000 0200"), count: 3))
     }
 
-    @Test func eachFragmentTakesACredit() throws {
+    @Test("Each fragment of a frame uses one credit")
+    func eachFragmentTakesACredit() throws {
         var controller = controller()
         _ = try controller.connect()
         let whole = frame(Self.notification)
@@ -87,7 +90,8 @@ struct ReceiveFlowTests {
         #expect(returned(&controller) == [bytes("01 4000 0200")])
     }
 
-    @Test func oneCommandServesSeveralLinks() throws {
+    @Test("One command returns the credits of several links")
+    func oneCommandServesSeveralLinks() throws {
         var controller = controller()
         _ = try controller.connect(0x40)
         _ = try controller.connect(0x41, to: DeviceAddress(2, kind: .public))
@@ -96,7 +100,8 @@ struct ReceiveFlowTests {
         #expect(returned(&controller) == [bytes("02 4000 0100 4100 0100")])
     }
 
-    @Test func aLinkThatIsHeldKeepsItsCreditsUntilItIsResumed() throws {
+    @Test("A held link returns no credits until it is resumed, and then returns all of them once")
+    func aLinkThatIsHeldKeepsItsCreditsUntilItIsResumed() throws {
         var controller = controller()
         let link = try controller.connect()
         controller.host.holdReceiving(of: link)
@@ -111,7 +116,8 @@ struct ReceiveFlowTests {
         #expect(returned(&controller) == [])
     }
 
-    @Test func aLinkThatIsHeldLeavesTheOthersTheirShare() throws {
+    @Test("A held link returns the credits beyond its share when a second link connects")
+    func aLinkThatIsHeldLeavesTheOthersTheirShare() throws {
         var controller = controller()
         let held = try controller.connect(0x40)
         controller.host.holdReceiving(of: held)
@@ -150,7 +156,8 @@ struct ReceiveFlowTests {
         #expect(returned(&controller) == [bytes("01 4000 0200")], "a new link owes nothing of the old one")
     }
 
-    @Test func creditsNeedNoCommandCredit() throws {
+    @Test("Credits are returned even while a command waits for the answer to another one")
+    func creditsNeedNoCommandCredit() throws {
         var controller = controller([.readRSSI: .silence])
         let link = try controller.connect()
         _ = try controller.host.readRSSI(of: link, at: controller.now)
@@ -163,7 +170,8 @@ struct ReceiveFlowTests {
         #expect(controller.takeOpcodes() == [.readRSSI])
     }
 
-    @Test func nothingIsLeftOfItAfterAReset() throws {
+    @Test("After a reset, flow control is enabled again, and a new link returns only its own credits")
+    func nothingIsLeftOfItAfterAReset() throws {
         var controller = controller()
         let link = try controller.connect()
         controller.host.holdReceiving(of: link)

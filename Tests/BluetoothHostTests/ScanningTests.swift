@@ -16,7 +16,7 @@ struct ScanningTests {
     /// The advertisement of `ScriptedController.peer`, with flags.
     static let report = bytes("043E 0F 02 01 00 00 0100 00EEFFC0 03 020106 D8")
 
-    @Test(arguments: [true, false])
+    @Test("A scan starts with the requested parameters, and reports advertisements", arguments: [true, false])
     func scanningStarts(_ isActive: Bool) throws {
         var controller = ScriptedController.ready()
         let parameters = ScanParameters(
@@ -34,13 +34,15 @@ struct ScanningTests {
     }
 
     /// Event types, and which advertisements come of them. The event is one that some controllers send unasked.
-    @Test(arguments: [
-        ("0100", ["advertisement -40"]),  // connectable
-        ("1300", ["advertisement -40"]),  // ADV_IND
-        ("0800", ["advertisement -40"]),  // a scan response
-        ("2100", []),  // a fragment
-        ("4100", ["advertisement -40"]),  // cut off
-    ])
+    @Test(
+        "A legacy scan also accepts extended advertising reports, except those with more data to come",
+        arguments: [
+            ("0100", ["advertisement -40"]),  // connectable
+            ("1300", ["advertisement -40"]),  // ADV_IND
+            ("0800", ["advertisement -40"]),  // a scan response
+            ("2100", []),  // a fragment
+            ("4100", ["advertisement -40"]),  // cut off
+        ])
     func extendedReportsAreHeard(_ eventType: String, _ events: [String]) throws {
         var controller = ScriptedController.ready()
         try controller.host.startScanning(ScanParameters(), at: controller.now)
@@ -50,7 +52,8 @@ struct ScanningTests {
         #expect(controller.takeEvents() == events)
     }
 
-    @Test func newParametersStopAndStart() throws {
+    @Test("New parameters restart a scan, and unchanged parameters send no commands")
+    func newParametersStopAndStart() throws {
         var controller = ScriptedController.ready()
         try controller.host.startScanning(ScanParameters(), at: controller.now)
         controller.settle()
@@ -64,9 +67,12 @@ struct ScanningTests {
     }
 
     /// Calls made before the first command is answered, and whether the controller scans in the end.
-    @Test(arguments: [
-        ("stop", false), ("stop start", true), ("stop start stop", false), ("passive", true), ("passive stop", false),
-    ])
+    @Test(
+        "If several calls precede the controller's first answer, the last one takes effect",
+        arguments: [
+            ("stop", false), ("stop start", true), ("stop start stop", false), ("passive", true),
+            ("passive stop", false),
+        ])
     func callsFasterThanTheController(_ calls: String, _ isScanning: Bool) throws {
         var controller = ScriptedController.ready()
         try controller.host.startScanning(ScanParameters(), at: controller.now)
@@ -86,7 +92,9 @@ struct ScanningTests {
         #expect(controller.takeEvents() == (isScanning ? ["advertisement -40"] : []))
     }
 
-    @Test(arguments: [HCIOpcode.leSetScanParameters, .leSetScanEnable])
+    @Test(
+        "A refused scan is reported with the controller's status, and can be started again",
+        arguments: [HCIOpcode.leSetScanParameters, .leSetScanEnable])
     func aRefusalIsTold(_ opcode: HCIOpcode) throws {
         var controller = ScriptedController.ready([opcode: .complete(.invalidCommandParameters)])
         try controller.host.startScanning(ScanParameters(), at: controller.now)
@@ -146,7 +154,8 @@ struct ScanningTests {
         #expect(controller.takeEvents() == [])
     }
 
-    @Test func theRefusalOfParametersReplacedMeanwhileIsNoFailure() throws {
+    @Test("If the controller refuses parameters that were replaced meanwhile, the host reports no failure")
+    func theRefusalOfParametersReplacedMeanwhileIsNoFailure() throws {
         var controller = ScriptedController.ready([.leSetScanParameters: .silence])
         try controller.host.startScanning(ScanParameters(), at: controller.now)
         controller.settle()
@@ -157,11 +166,13 @@ struct ScanningTests {
         #expect(controller.takeOpcodes() == [.leSetScanParameters, .leSetScanParameters, .leSetScanEnable])
     }
 
-    @Test(arguments: [
-        ScanParameters(interval: .milliseconds(2), window: .milliseconds(2)),
-        ScanParameters(interval: .seconds(11), window: .seconds(1)),
-        ScanParameters(interval: .milliseconds(10), window: .milliseconds(20)),
-    ])
+    @Test(
+        "Scan parameters that the specification does not allow are rejected",
+        arguments: [
+            ScanParameters(interval: .milliseconds(2), window: .milliseconds(2)),
+            ScanParameters(interval: .seconds(11), window: .seconds(1)),
+            ScanParameters(interval: .milliseconds(10), window: .milliseconds(20)),
+        ])
     func parametersOutsideTheSpecificationAreRefused(_ parameters: ScanParameters) {
         var controller = ScriptedController.ready()
         #expect(throws: HostError.invalidParameters) {
@@ -213,7 +224,8 @@ struct ScanningTests {
         #expect(controller.takeOpcodes() == [.leSetScanParameters])
     }
 
-    @Test func aControllerThatCannotScanWhileItInitiatesScansAfterwards() throws {
+    @Test("If the controller cannot scan while it initiates, the scan starts after the connection attempt ends")
+    func aControllerThatCannotScanWhileItInitiatesScansAfterwards() throws {
         var controller = ScriptedController.ready()
         let attempt = try controller.host.connect(
             to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
@@ -230,7 +242,8 @@ struct ScanningTests {
         #expect(controller.takeOpcodes() == [.leCreateConnectionCancel, .leSetScanParameters, .leSetScanEnable])
     }
 
-    @Test func aControllerThatCannotInitiateWhileItScansRestsFromScanning() throws {
+    @Test("If the controller cannot initiate while it scans, the scan pauses until the peer is connected")
+    func aControllerThatCannotInitiateWhileItScansRestsFromScanning() throws {
         var controller = ScriptedController.ready([.leCreateConnection: .status(.commandDisallowed)])
         try controller.host.startScanning(ScanParameters(), at: controller.now)
         controller.settle()

@@ -58,7 +58,8 @@ struct ServingTests {
         }
     }
 
-    @Test func theApplicationAnswersARead() throws {
+    @Test("The application can answer a read 20 s later, but only once")
+    func theApplicationAnswersARead() throws {
         var scene = try Scene()
         try scene.start(.read(scene.value))
         let asked = scene.nextRequest()
@@ -75,7 +76,8 @@ struct ServingTests {
         }
     }
 
-    @Test func theApplicationTakesAWrite() throws {
+    @Test("The application receives the value of a write, which completes when the application accepts it")
+    func theApplicationTakesAWrite() throws {
         var scene = try Scene()
         try scene.start(.write(scene.value, [7, 8]))
         let asked = scene.nextRequest()
@@ -88,7 +90,8 @@ struct ServingTests {
         }
     }
 
-    @Test func theApplicationRefuses() throws {
+    @Test("A read that the application refuses fails with the error code of the application")
+    func theApplicationRefuses() throws {
         var scene = try Scene()
         try scene.start(.read(scene.value))
         let asked = scene.nextRequest()
@@ -101,7 +104,8 @@ struct ServingTests {
         #expect(error.code == .insufficientAuthorization)
     }
 
-    @Test func anApplicationThatDoesNotAnswerIsAnsweredFor() throws {
+    @Test("A read that the application does not answer expires with Unlikely Error, and the link continues")
+    func anApplicationThatDoesNotAnswerIsAnsweredFor() throws {
         var scene = try Scene()
         try scene.start(.read(scene.value))
         let asked = scene.nextRequest()
@@ -123,7 +127,8 @@ struct ServingTests {
         }
     }
 
-    @Test func anAnswerForALinkThatIsGoneIsRefused() throws {
+    @Test("Answering a request after its link has ended throws")
+    func anAnswerForALinkThatIsGoneIsRefused() throws {
         var scene = try Scene()
         try scene.start(.read(scene.value))
         let asked = scene.nextRequest()
@@ -137,7 +142,8 @@ struct ServingTests {
 
     // MARK: - Notifications and indications
 
-    @Test func anIndicationIsConfirmedBeforeTheNext() throws {
+    @Test("The next indication is not sent until the previous one is confirmed")
+    func anIndicationIsConfirmedBeforeTheNext() throws {
         var scene = try Scene()
         try scene.start(.configure(descriptor: AttributeHandle(scene.value.rawValue + 1), .indications))
         _ = scene.nextEnd()
@@ -158,7 +164,8 @@ struct ServingTests {
         #expect(received.map(\.bytes) == [[1], [2], [3]])
     }
 
-    @Test func nothingIsSentToAPeerThatDidNotSubscribe() throws {
+    @Test("Notifying or indicating a value to a peer that has not subscribed throws")
+    func nothingIsSentToAPeerThatDidNotSubscribe() throws {
         var scene = try Scene()
         #expect(throws: HostError.server(.notSubscribed(scene.value))) {
             _ = try scene.world.hosts[scene.pair.peripheral].notify(
@@ -170,7 +177,8 @@ struct ServingTests {
         }
     }
 
-    @Test func eachLinkHasItsOwnSubscriptions() throws {
+    @Test("A subscription applies to one link only, and ends with it")
+    func eachLinkHasItsOwnSubscriptions() throws {
         var scene = try Scene()
         let other = scene.world.start()
         let connected = scene.world.connect(other, to: scene.pair.peripheral)
@@ -195,7 +203,8 @@ struct ServingTests {
         }
     }
 
-    @Test func manyNotificationsArriveInOrder() throws {
+    @Test("2,000 notifications, sent as fast as the queue accepts them, arrive in order")
+    func manyNotificationsArriveInOrder() throws {
         var scene = try Scene()
         try scene.start(.configure(descriptor: AttributeHandle(scene.value.rawValue + 1), .notifications))
         _ = scene.nextEnd()
@@ -257,7 +266,8 @@ struct ServingTests {
 
     // MARK: - Both roles
 
-    @Test func bothEndsAreClientAndServerOnOneLink() throws {
+    @Test("Both ends can be client and server on the same link at the same time")
+    func bothEndsAreClientAndServerOnOneLink() throws {
         var scene = try Scene()
         let value = try Scene.publish(on: &scene.world.hosts[scene.pair.central])
         let operation = GATTClientOperation.read(value)

@@ -14,7 +14,8 @@ struct SeveralPeersTests {
         return controller.commands.filter { $0.opcode == .leCreateConnection }.map { $0.parameters[6] }
     }
 
-    @Test func theyGoIntoTheFilterAcceptList() throws {
+    @Test("Several peers are added to the filter accept list, and connecting continues after one has connected")
+    func theyGoIntoTheFilterAcceptList() throws {
         var controller = ScriptedController.ready()
         for number: UInt8 in 1...3 {
             _ = try controller.host.connect(to: PeerID(Self.peer(number)), timeout: nil, at: controller.now)
@@ -41,7 +42,9 @@ struct SeveralPeersTests {
         [.leAddDeviceToFilterAcceptList: .complete(.memoryCapacityExceeded)],
     ]
 
-    @Test(arguments: withoutList)
+    @Test(
+        "Without a usable filter accept list, peers take turns, and a single peer is tried without interruption",
+        arguments: withoutList)
     func withoutSuchAListTheyTakeTurns(_ answers: [HCIOpcode: ScriptedController.Answer]) throws {
         var controller = ScriptedController.ready(answers)
         controller.answers[.leCreateConnectionCancel] = .complete(.commandDisallowed)
@@ -62,7 +65,8 @@ struct SeveralPeersTests {
         #expect(targets[..<3] == targets[3...])
     }
 
-    @Test func morePeersThanTheListHoldsAllGetTheirTurn() throws {
+    @Test("If there are more peers than the filter accept list holds, all of them get a turn")
+    func morePeersThanTheListHoldsAllGetTheirTurn() throws {
         var controller = ScriptedController.ready()
         controller.answers[.leCreateConnectionCancel] = .complete(.commandDisallowed)
         for number: UInt8 in 1...11 {
@@ -133,7 +137,8 @@ struct SeveralPeersTests {
         #expect(controller.host.link(to: PeerID(Self.peer(1))) != nil)
     }
 
-    @Test func aReportThatNamesNobodyEndsNothing() throws {
+    @Test("A connection failure that names none of the requested peers fails no attempt")
+    func aReportThatNamesNobodyEndsNothing() throws {
         var controller = ScriptedController.ready()
         for number: UInt8 in 1...2 {
             _ = try controller.host.connect(to: PeerID(Self.peer(number)), timeout: nil, at: controller.now)

@@ -29,6 +29,18 @@ struct ChannelOpeningTests {
     }
 
     @Test(
+        "a request for an SPSM outside 0x0001 to 0x00FF is refused, even if the service would be accepted",
+        arguments: ["00 00", "00 01", "FF FF"])
+    mutating func invalidSPSM(_ spsm: String) {
+        let request = bytes("14 01 0A 00 \(spsm) 50 00 64 00 17 00 02 00")
+        var writer = ByteWriter()
+        _ = scene.signalling.receive(request.span, into: &writer) { _ in .accepted(ChannelScene.local) }
+        let written = (writer.isEmpty ? [] : [writer.bytes]) + scene.owed()
+        #expect(written == [bytes("15 01 0A 00 00 00 00 00 00 00 00 00 02 00")])
+        #expect(scene.events() == [])
+    }
+
+    @Test(
         "L2CAP/LE/CFC/BV-04, BV-10, BV-12, BV-14, BV-16, BV-18, BV-19, BV-21, BV-24: each refusal is reported",
         arguments: [
             (0x02, .spsmNotSupported), (0x04, .noResourcesAvailable), (0x05, .insufficientAuthentication),

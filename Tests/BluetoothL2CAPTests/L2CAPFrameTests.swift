@@ -22,6 +22,12 @@ struct L2CAPFrameTests {
         var writer = ByteWriter()
         frame.encode(into: &writer)
         #expect(writer.bytes == packet)
+        guard let whole = L2CAPFrame(whole: packet.span) else {
+            Issue.record("the faster initializer rejects it")
+            return
+        }
+        #expect(whole.channel.rawValue == channel)
+        #expect(Array(whole.payload) == bytes(payload))
     }
 
     @Test(

@@ -9,7 +9,9 @@ struct CardTests {
     static let characteristic: BluetoothUUID = "9D534E8B-2153-4F6D-B2B0-8C68665A7274"
     static let card = Array(#"{"name":"Ada Lovelace","title":"Analyst","mail":"ada@example.org"}"#.utf8)
 
-    @Test(arguments: [Subscriber.ChunkSize.octets(20), .maximum])
+    @Test(
+        "A central finds a peripheral by its advertisement and receives its business card",
+        arguments: [Subscriber.ChunkSize.octets(20), .maximum])
     func card(_ chunkSize: Subscriber.ChunkSize) async throws {
         let radio = VirtualRadio()
         let sender = try await Adapter.open(radio.addController())

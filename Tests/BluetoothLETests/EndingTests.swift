@@ -110,7 +110,9 @@ struct EndingTests {
         }
     }
 
-    @Test(arguments: Call.allCases, End.allCases)
+    @Test(
+        "Whatever ends a call, its result matches the cause, and the adapter works again unless it was closed",
+        arguments: Call.allCases, End.allCases)
     func ends(_ call: Call, _ end: End) async throws {
         // A controller answers Read RSSI by itself, long before the peer is lost.
         if call == .readRSSI, end == .outOfRange { return }

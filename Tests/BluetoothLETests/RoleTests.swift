@@ -52,17 +52,19 @@ struct RoleTests {
         let radio = VirtualRadio()
         let nodes = try await open(6, on: radio)
         let central = try await Adapter.open(radio.addController())
-        let values = try await withThrowingTaskGroup { group in
+        let links = try await withThrowingTaskGroup { group in
             for node in nodes {
                 group.addTask {
                     let connection = try await central.connect(to: node.address)
-                    return try await connection.read(Scene.stored)
+                    return (connection, try await connection.read(Scene.stored))
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(Set(values) == Set((0..<6).map { [UInt8($0)] }))
+        #expect(Set(links.map(\.1)) == Set((0..<6).map { [UInt8($0)] }))
+        // A link ends when its connection is released.
         #expect(central.connections.count == 6)
+        withExtendedLifetime(links) {}
         await central.close()
     }
 

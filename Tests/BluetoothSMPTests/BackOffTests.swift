@@ -19,7 +19,7 @@ struct BackOffTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `It is sent when the wait is over`(_ role: LinkRole) throws {
+    func `A delayed attempt is sent when the wait is over`(_ role: LinkRole) throws {
         var side = waiting(role)
         let end = try #require(side.pairing.nextDeadline)
         #expect(side.pairing.fire(at: end.advanced(by: .nanoseconds(-1))).isEmpty)
@@ -33,7 +33,7 @@ struct BackOffTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `The peer cannot end it`(_ role: LinkRole) throws {
+    func `The peer cannot end a delayed attempt`(_ role: LinkRole) throws {
         var side = waiting(role)
         let end = try #require(side.pairing.nextDeadline)
         let now = end.advanced(by: .milliseconds(-600))
@@ -47,7 +47,7 @@ struct BackOffTests {
         #expect(side.pairing.nextDeadline == end)
     }
 
-    @Test func `A Pairing Request that comes in time takes the place of the Security Request`() throws {
+    @Test func `A Pairing Request during the wait replaces the delayed Security Request`() throws {
         var side = waiting(.peripheral)
         let end = try #require(side.pairing.nextDeadline)
         side.sends(after: .pdu(RobustnessTests.request), at: end.advanced(by: .milliseconds(-500)))
@@ -57,7 +57,7 @@ struct BackOffTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `Encryption gives a peripheral what it was about to ask for`(_ role: LinkRole) {
+    func `Encryption during the wait ends a peripheral's attempt, but not a central's`(_ role: LinkRole) {
         var side = waiting(role)
         side.sends(after: .encryption(status: 6))
         #expect(side.outcome == nil)
@@ -66,7 +66,7 @@ struct BackOffTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `The application and the end of the link end it, and nothing is sent`(_ role: LinkRole) {
+    func `Cancellation or disconnection ends a delayed attempt, and nothing is sent`(_ role: LinkRole) {
         var side = waiting(role)
         var copy = side
         #expect(side.pairing.cancel() == [.ended(.failure(.cancelled))])

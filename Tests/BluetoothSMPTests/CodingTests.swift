@@ -41,7 +41,7 @@ struct CodingTests {
     ]
 
     @Test(arguments: 0..<table.count)
-    func `Every PDU, both ways, and no other length`(_ index: Int) throws {
+    func `Every PDU round-trips, and a shorter or longer one is rejected`(_ index: Int) throws {
         let (pdu, text) = Self.table[index]
         let octets = try #require([UInt8](hexadecimal: text))
         #expect(pdu.octets == octets)
@@ -85,7 +85,7 @@ struct CodingTests {
     @Test(arguments: [
         "01 05 00 01 10 00 00", "02 FF 00 01 10 00 00", "01 03 02 01 10 00 00", "09 04 00 00 00 00 00 00", "0E 05",
     ])
-    func `Values that do not exist`(_ text: String) throws {
+    func `Undefined values are rejected as invalid`(_ text: String) throws {
         let octets = try #require([UInt8](hexadecimal: text))
         #expect { try SecurityManagerPDU(decoding: octets.span) } throws: {
             ($0 as? DecodingFailure)?.reason == .invalidValue

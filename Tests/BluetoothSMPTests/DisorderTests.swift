@@ -57,7 +57,9 @@ struct DisorderTests {
     }
 
     @Test(arguments: scenarios, LinkRole.allCases)
-    func `Missing, doubled and swapped`(_ scenario: Scenario, _ role: LinkRole) throws {
+    func `A missing, repeated or swapped input ends in failure or does not change the result`(
+        _ scenario: Scenario, _ role: LinkRole
+    ) throws {
         var couple = scenario.couple()
         couple.pair()
         let inputs = try #require(couple.inputs[role])
@@ -95,7 +97,9 @@ struct DisorderTests {
     }
 
     @Test(arguments: scenarios, LinkRole.allCases)
-    func `Any PDU of the pairing in the place of any other`(_ scenario: Scenario, _ role: LinkRole) throws {
+    func `Pairing never succeeds if a PDU is replaced with another of the same pairing`(
+        _ scenario: Scenario, _ role: LinkRole
+    ) throws {
         var couple = scenario.couple()
         couple.pair()
         let inputs = try #require(couple.inputs[role])

@@ -35,14 +35,16 @@ struct ModelTests {
     }
 
     @Test(arguments: cases)
-    func `Without a need for authentication it is Just Works`(_ row: Case) {
+    func `Devices that do not require authentication use Just Works`(_ row: Case) {
         var couple = couple(row, mitm: (false, false))
         couple.pair()
         couple.expectEqualKeys(model: .justWorks, secure: row.secure)
     }
 
     @Test(arguments: cases, [(true, true), (true, false), (false, true)])
-    func `With it, what the devices have decides`(_ row: Case, _ mitm: (Bool, Bool)) throws {
+    func `If authentication is required, the IO capabilities determine the association model`(
+        _ row: Case, _ mitm: (Bool, Bool)
+    ) throws {
         let table = row.secure ? Self.secure : Self.legacy
         let line = Array(table[Int(row.responder.rawValue)])
         let expected = line[Int(row.initiator.rawValue)]
@@ -68,7 +70,8 @@ struct ModelTests {
     }
 
     @Test(arguments: cases.filter(\.secure), [(true, false), (false, true), (true, true)])
-    func `Out of band, either way and both ways`(_ row: Case, _ has: (Bool, Bool)) {
+    func `Out-of-band data on either side or both sides selects the out-of-band model`(_ row: Case, _ has: (Bool, Bool))
+    {
         var couple = couple(row, mitm: (true, true))
         if has.0 {
             couple.central.parameters.peerOutOfBandData = couple.peripheral.resources.makeOutOfBandData()
@@ -83,7 +86,7 @@ struct ModelTests {
     }
 
     @Test(arguments: cases)
-    func `Out of band in legacy pairing`(_ row: Case) {
+    func `A temporary key on both sides selects legacy out-of-band pairing`(_ row: Case) {
         var couple = couple(row, mitm: (true, true))
         couple.peripheral.resources.policy.offersSecureConnections = true
         couple.central.parameters.peerOutOfBandData = .temporaryKey(0x1234_5678_9ABC)
@@ -92,7 +95,7 @@ struct ModelTests {
         couple.expectEqualKeys(model: .outOfBand, secure: false)
     }
 
-    @Test func `A temporary key that differs fails`() {
+    @Test func `Pairing with different temporary keys ends with Confirm Value Failed`() {
         var couple = PairingCouple()
         couple.central.parameters.peerOutOfBandData = .temporaryKey(1)
         couple.peripheral.parameters.peerOutOfBandData = .temporaryKey(2)
@@ -101,7 +104,7 @@ struct ModelTests {
         #expect(couple.central.error == .peer(.confirmValueFailed))
     }
 
-    @Test func `A model that the policy leaves out is refused`() {
+    @Test func `A model that the policy excludes is rejected`() {
         for (model, io) in [
             (AssociationModel.numericComparison, IOCapability.displayYesNo), (.passkeyEntry, .keyboardOnly),
         ] {
@@ -115,7 +118,7 @@ struct ModelTests {
         }
     }
 
-    @Test func `A person who refuses`() {
+    @Test func `A user who rejects the number or the pairing ends the pairing`() {
         let secure = PairingParameters(ioCapability: .displayYesNo, requiresAuthentication: true)
         for role in LinkRole.allCases {
             var couple = PairingCouple(secure)

@@ -7,7 +7,7 @@ import Testing
 struct OtherImplementationTests {
     let crypto = SwiftCryptoToolbox()
 
-    @Test func `Functions of legacy pairing`() {
+    @Test func `The legacy pairing functions return the same values as another implementation`() {
         for row in OtherImplementation.ah { #expect(crypto.ah(row.k, row.r) == row.hash) }
         for row in OtherImplementation.s1 { #expect(crypto.s1(row.k, row.r1, row.r2) == row.key) }
         for row in OtherImplementation.c1 {
@@ -16,7 +16,7 @@ struct OtherImplementationTests {
         }
     }
 
-    @Test func `Functions of LE Secure Connections`() {
+    @Test func `The LE Secure Connections functions return the same values as another implementation`() {
         for row in OtherImplementation.f4 { #expect(crypto.f4(row.u, row.v, row.x, row.z) == row.confirm) }
         for row in OtherImplementation.f5 {
             let keys = crypto.f5(row.w, row.n1, row.n2, row.a1, row.a2)
@@ -35,7 +35,7 @@ struct OtherImplementationTests {
         }
     }
 
-    @Test func `Signatures`() {
+    @Test func `Signatures equal those of another implementation`() {
         for row in OtherImplementation.signatures {
             let message = [UInt8](hexadecimal: row.message) ?? []
             #expect(

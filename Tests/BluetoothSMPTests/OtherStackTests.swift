@@ -93,7 +93,9 @@ struct OtherStackTests {
     }
 
     @Test(arguments: sessions, LinkRole.allCases)
-    func `The same octets and the same key`(_ session: Session, _ role: LinkRole) throws {
+    func `A session of another stack is reproduced with the same octets and the same key`(
+        _ session: Session, _ role: LinkRole
+    ) throws {
         var side = try side(session, role)
         var sent: [[UInt8]] = []
         var key: UInt128?

@@ -4,7 +4,7 @@ import Testing
 
 /// What the two devices do besides authenticating each other.
 struct ProcedureTests {
-    @Test func `The PDUs of Just Works, in order (SM SCJW BV-01, BV-02)`() {
+    @Test func `Just Works sends its PDUs in order (SM SCJW BV-01, BV-02)`() {
         var couple = PairingCouple()
         couple.pair()
         #expect(couple.sent.map(\.octets[0]) == [1, 2, 0x0C, 0x0C, 3, 4, 4, 0x0D, 0x0D, 8, 9, 0x0A, 8, 9, 0x0A])
@@ -13,7 +13,7 @@ struct ProcedureTests {
             couple.sent.suffix(6).map(\.from) == [.peripheral, .peripheral, .peripheral, .central, .central, .central])
     }
 
-    @Test func `The PDUs of legacy pairing, in order (SM JW BV-01, BV-02, KDU)`() {
+    @Test func `Legacy pairing sends its PDUs in order (SM JW BV-01, BV-02, KDU)`() {
         var couple = PairingCouple(policy: SecurityPolicy(offersSecureConnections: false))
         couple.pair()
         #expect(couple.sent.map(\.octets[0]) == [1, 2, 3, 3, 4, 4, 6, 7, 8, 9, 0x0A, 6, 7, 8, 9, 0x0A])
@@ -51,7 +51,7 @@ struct ProcedureTests {
     }
 
     @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
-    func `Keys are kept where both want to (SM SCJW BV-03, BV-04)`(_ bonds: (Bool, Bool)) {
+    func `Keys are distributed and kept only if both devices bond (SM SCJW BV-03, BV-04)`(_ bonds: (Bool, Bool)) {
         for secure in [false, true] {
             var couple = PairingCouple(policy: SecurityPolicy(offersSecureConnections: secure))
             couple.central.parameters.isBonding = bonds.0
@@ -63,7 +63,7 @@ struct ProcedureTests {
         }
     }
 
-    @Test func `The keys that a response names are taken from a peripheral that does not bond, and not kept`() {
+    @Test func `Keys that the response announces are accepted from a peripheral that does not bond, but not kept`() {
         var couple = PairingCouple()
         couple.peripheral.parameters.isBonding = false
         // f6 does not cover these fields, so the peripheral need not know that its response names all keys.
@@ -86,7 +86,7 @@ struct ProcedureTests {
         #expect(side.sends(after: .answer(.accept())) == [[0x02, 0x03, 0x00, 0x09, 0x10, 0x00, 0x00]])
     }
 
-    @Test func `A peripheral begins by a Security Request, and is asked all the same (SM PER PIS)`() {
+    @Test func `A peripheral begins with a Security Request, and is still asked for consent (SM PER PIS)`() {
         var couple = PairingCouple()
         couple.apply(.begin, to: .peripheral)
         couple.run()
@@ -99,7 +99,7 @@ struct ProcedureTests {
         couple.expectEqualKeys(model: .justWorks, secure: true)
     }
 
-    @Test func `A Security Request is answered by encryption, or by a refusal`() {
+    @Test func `A Security Request ends with encryption, rejection or cancellation`() {
         var side = PairingSide(.peripheral)
         side.sends(after: .begin)
         side.sends(after: .encryption(status: 6))
@@ -124,7 +124,7 @@ struct ProcedureTests {
         #expect(side.sends(after: .answer(.accept())).isEmpty)
     }
 
-    @Test func `Answers to questions that were not asked`() {
+    @Test func `An answer to a question that was not asked is ignored`() {
         for answer in [PairingAnswer.accept(), .refuse, .passkey(1), .passkey(1_000_000)] {
             for role in LinkRole.allCases {
                 var side = PairingSide(role)
@@ -140,7 +140,9 @@ struct ProcedureTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `Keypresses (SM SCPK)`(_ enters: LinkRole) {
+    func `Keypresses are reported to the displaying device, and a flood of them ends the pairing (SM SCPK)`(
+        _ enters: LinkRole
+    ) {
         var couple = PairingCouple(
             PairingParameters(ioCapability: .displayOnly, requiresAuthentication: true, sendsKeypresses: true))
         couple[enters].parameters.ioCapability = .keyboardOnly
@@ -172,7 +174,7 @@ struct ProcedureTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `Encryption that fails`(_ role: LinkRole) {
+    func `Failed encryption ends the pairing and leaves no key`(_ role: LinkRole) {
         for (status, isEncrypted) in [(0x06, false), (0x3D, false), (0, false), (0x06, true)] as [(UInt8, Bool)] {
             var couple = PairingCouple()
             couple.pair()
@@ -202,7 +204,7 @@ struct ProcedureTests {
         #expect(couple.central.error == .peer(.outOfBandNotAvailable))
     }
 
-    @Test func `Out-of-band data of somebody else`() throws {
+    @Test func `Out-of-band data that is from another device, or falsely claimed, makes pairing fail`() throws {
         var stranger = PairingSide(.peripheral, seed: 99)
         var couple = PairingCouple()
         couple.central.parameters.peerOutOfBandData = stranger.resources.makeOutOfBandData()

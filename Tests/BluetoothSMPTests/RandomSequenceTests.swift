@@ -5,7 +5,7 @@ import Testing
 /// A peer that knows no secret, and tries everything in any order, never gets through (and nothing traps).
 struct RandomSequenceTests {
     @Test(arguments: LinkRole.allCases)
-    func `Five thousand attempts`(_ role: LinkRole) {
+    func `5,000 random sequences from a peer without secrets never complete a pairing`(_ role: LinkRole) {
         var generator = SeededGenerator(seed: 0x5EC0 + UInt64(role.rawValue))
         var reached: [PairingFailure] = []
         for seed in 0..<5000 {

@@ -40,7 +40,7 @@ struct RequirementTests {
     }
 
     @Test(arguments: shortcomings, LinkRole.allCases)
-    func `Less is refused, also where the application asks for nothing`(
+    func `A pairing that does not meet a device's requirement is rejected, whichever side begins`(
         _ shortcoming: Shortcoming, _ strict: LinkRole
     ) {
         for beginner in LinkRole.allCases {
@@ -58,7 +58,9 @@ struct RequirementTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `The device that requires authentication says so, and gets it where both can`(_ strict: LinkRole) {
+    func `A device that requires authentication requests MITM protection, and gets it if both devices can`(
+        _ strict: LinkRole
+    ) {
         var couple = PairingCouple(PairingParameters(ioCapability: .displayYesNo))
         couple[strict].resources.policy.requiresAuthentication = true
         couple.apply(.begin, to: .peripheral)
@@ -73,14 +75,14 @@ struct RequirementTests {
         #expect(requirements.map { $0.contains(.mitmProtection) } == [!isCentral, isCentral, !isCentral])
     }
 
-    @Test func `New keys are asked to be authenticated where those that exist are`() {
+    @Test func `New keys are authenticated if the existing keys are`() {
         let existing = KeyStrength(model: .passkeyEntry, usesSecureConnections: true, keySize: 16)
         var couple = PairingCouple(PairingParameters(ioCapability: .displayYesNo, minimumStrength: existing))
         couple.pair()
         couple.expectEqualKeys(model: .numericComparison, secure: true)
     }
 
-    @Test func `A requirement is met by keys that give no less in any respect`() {
+    @Test func `A requirement is met only by keys that are at least as strong in every respect`() {
         let strengths = [AssociationModel.justWorks, .passkeyEntry].flatMap { model in
             [false, true].flatMap { secure in
                 [7, 16].map { KeyStrength(model: model, usesSecureConnections: secure, keySize: $0) }

@@ -6,7 +6,7 @@ import Testing
 /// a stack must withstand.
 struct RobustnessOfKeysTests {
     @Test(arguments: LinkRole.allCases)
-    func `S12: pairing again with less is refused`(_ role: LinkRole) {
+    func `S12: pairing again with weaker security is rejected`(_ role: LinkRole) {
         let strong = KeyStrength(model: .numericComparison, usesSecureConnections: true, keySize: 16)
         let rows: [(KeyStrength, secure: Bool, size: UInt8, reason: UInt8?)] = [
             (strong, true, 16, 0x03),
@@ -39,7 +39,7 @@ struct RobustnessOfKeysTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `S13: identities that are none`(_ victim: LinkRole) {
+    func `S13: invalid identities are rejected with Invalid Parameters`(_ victim: LinkRole) {
         let key = [0x08] + [UInt8](repeating: 0x5A, count: 16)
         let rows: [(code: UInt8, octets: [[UInt8]])] = [
             // Two resolving keys.
@@ -61,7 +61,7 @@ struct RobustnessOfKeysTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `S14: keys that were not negotiated`(_ victim: LinkRole) {
+    func `S14: keys that were not negotiated end the pairing`(_ victim: LinkRole) {
         // LTK and EDIV are not distributed with LE Secure Connections.
         for octets in [[0x06] + [UInt8](repeating: 1, count: 16), [0x07] + [UInt8](repeating: 1, count: 10)] {
             let couple = outcome(victim, of: 0x08, becomes: [octets])
@@ -81,7 +81,7 @@ struct RobustnessOfKeysTests {
     }
 
     @Test(arguments: LinkRole.allCases, [false, true])
-    func `S14: keys on a link that is not encrypted`(_ victim: LinkRole, _ secure: Bool) {
+    func `S14: keys on an unencrypted link are rejected`(_ victim: LinkRole, _ secure: Bool) {
         var couple = PairingCouple(policy: SecurityPolicy(offersSecureConnections: secure))
         couple.pair()
         let inputs = couple.inputs[victim] ?? []
@@ -118,7 +118,7 @@ struct RobustnessOfKeysTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `S14: keys that stay away for 30 seconds`(_ victim: LinkRole) {
+    func `S14: pairing fails if keys do not arrive within 30 seconds`(_ victim: LinkRole) {
         for code: UInt8 in [0x08, 0x09, 0x0A] {
             var couple = outcome(victim, of: code, becomes: [])
             if code == 0x0A { #expect(couple[victim].outcome == nil) }
@@ -128,7 +128,7 @@ struct RobustnessOfKeysTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `Keys a moment before the word that the link is encrypted are kept, but not more than were promised`(
+    func `Keys that arrive just before encryption is reported are kept, but no more than negotiated`(
         _ victim: LinkRole
     ) {
         var couple = PairingCouple(policy: SecurityPolicy(offersSecureConnections: false))
@@ -150,7 +150,7 @@ struct RobustnessOfKeysTests {
         #expect(flooded.error == .local(.unspecifiedReason))
     }
 
-    @Test func `S15: peers that fail have to wait, longer each time`() {
+    @Test func `S15: failed attempts back off, longer each time, up to 64 seconds`() {
         var couple = PairingCouple(
             PairingParameters(ioCapability: .keyboardOnly, requiresAuthentication: true))
         couple.central.entersInstead = 1
@@ -189,7 +189,7 @@ struct RobustnessOfKeysTests {
         #expect(couple.peripheral.error == .local(.confirmValueFailed))
     }
 
-    @Test func `S16: requests of the wrong role, and reserved bits (SM CEN JW BI-04, PER JW BI-03)`() {
+    @Test func `S16: wrong-role requests and altered reserved bits are rejected (SM CEN JW BI-04, PER JW BI-03)`() {
         var central = PairingSide(.central)
         #expect(central.sends(after: .pdu(RobustnessTests.request)) == [[0x05, 0x07]])
         #expect(central.questions.isEmpty && central.outcome == nil)
@@ -216,7 +216,7 @@ struct RobustnessOfKeysTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `S17: legacy pairing in Secure Connections Only Mode`(_ role: LinkRole) {
+    func `S17: Secure Connections Only Mode rejects legacy pairing`(_ role: LinkRole) {
         var couple = PairingCouple()
         couple[role].resources.policy.requiresSecureConnections = true
         couple[role == .central ? .peripheral : .central].resources.policy.offersSecureConnections = false
@@ -227,7 +227,9 @@ struct RobustnessOfKeysTests {
     }
 
     @Test(arguments: LinkRole.allCases, [false, true])
-    func `Features that somebody changed on the way end in failure`(_ from: LinkRole, _ secure: Bool) {
+    func `Altering pairing features that the check values cover makes the pairing fail`(
+        _ from: LinkRole, _ secure: Bool
+    ) {
         // Each bit of Pairing Request and Pairing Response that can change unnoticed before the check.
         for bit in 8..<56 {
             var couple = PairingCouple(

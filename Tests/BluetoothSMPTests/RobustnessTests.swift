@@ -25,7 +25,7 @@ struct RobustnessTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `S1: a PDU a byte short or long, and unknown codes`(_ role: LinkRole) throws {
+    func `S1: a PDU of the wrong length or with an unknown code is rejected`(_ role: LinkRole) throws {
         for (_, text) in CodingTests.table {
             let octets = try #require([UInt8](hexadecimal: text))
             for wrong in [Array(octets.dropLast()), octets + [0x00]] {
@@ -50,8 +50,9 @@ struct RobustnessTests {
     }
 
     @Test(arguments: LinkRole.allCases, [(0, 6), (6, 6), (15, 6), (17, 10), (253, 10)] as [(UInt8, UInt8)])
-    func `S2: key sizes that are none, or too short (SM EKS BI)`(_ role: LinkRole, _ row: (size: UInt8, reason: UInt8))
-    {
+    func `S2: key sizes that are invalid or too short are rejected (SM EKS BI)`(
+        _ role: LinkRole, _ row: (size: UInt8, reason: UInt8)
+    ) {
         var side = waiting(role)
         var octets = role == .central ? Self.response : Self.request
         octets[4] = row.size
@@ -61,7 +62,7 @@ struct RobustnessTests {
     }
 
     @Test(arguments: LinkRole.allCases, [false, true])
-    func `S3: a short key only if the policy allows (SM EKS BV)`(_ role: LinkRole, _ secure: Bool) {
+    func `S3: a short key is accepted only if both policies allow it (SM EKS BV)`(_ role: LinkRole, _ secure: Bool) {
         for size in UInt8(7)...16 {
             var couple = PairingCouple(policy: SecurityPolicy(offersSecureConnections: secure))
             couple[role].resources.policy.maximumKeySize = size
@@ -83,7 +84,7 @@ struct RobustnessTests {
         }
     }
 
-    @Test func `S4: there is no key without a pairing that has come to it`() {
+    @Test func `S4: only a peripheral provides a key, between the DHKey Check and encryption`() {
         var couple = PairingCouple()
         var keys: [Bool] = []
         #expect(couple.peripheral.pairing.key(encryptedDiversifier: 0, random: 0) == nil)
@@ -109,7 +110,7 @@ struct RobustnessTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `S5: encryption before the DHKey Check is not believed`(_ role: LinkRole) {
+    func `S5: encryption reported before the DHKey Check is ignored`(_ role: LinkRole) {
         var couple = PairingCouple()
         couple.pair()
         let inputs = couple.inputs[role] ?? []
@@ -124,7 +125,7 @@ struct RobustnessTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `S6: public keys that are not on the curve, nothing, or our own (SM KDU BI-01 to BI-04)`(_ role: LinkRole)
+    func `S6: public keys that are zero or not on the curve are rejected (SM KDU BI-01 to BI-04)`(_ role: LinkRole)
         throws
     {
         let zero = FieldElement(high: 0, low: 0)
@@ -138,7 +139,7 @@ struct RobustnessTests {
         }
     }
 
-    @Test func `S6: a public key with our x, with either y`() throws {
+    @Test func `S6: a public key with our own x-coordinate is rejected, with either y`() throws {
         var side = waiting(.central)
         let sent = side.sends(after: .pdu(Self.response))
         let own = try #require(sent.first)
@@ -171,7 +172,7 @@ struct RobustnessTests {
         return result
     }
 
-    @Test func `S7: a confirm value that comes back (SM CEN JW BI-06, PKE BI-03)`() throws {
+    @Test func `S7: a reflected confirm value is rejected (SM CEN JW BI-06, PKE BI-03)`() throws {
         for io in [IOCapability.noInputNoOutput, .displayOnly] {
             var side = PairingSide(.central, parameters: PairingParameters(ioCapability: io))
             side.sends(after: .begin)
@@ -184,7 +185,7 @@ struct RobustnessTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `S8: the debug key is for debugging`(_ role: LinkRole) {
+    func `S8: the debug key is rejected unless the policy uses debug keys`(_ role: LinkRole) {
         let debug = SecurityManagerPDU.pairingPublicKey(P256KeyPair.debug.publicKey).octets
         for pdu in [debug, Self.negated(debug)] {
             var side = exchangingKeys(role)
@@ -243,7 +244,7 @@ struct RobustnessTests {
         }
     }
 
-    @Test func `S10: Security Requests are reported, and nothing else`() {
+    @Test func `S10: a Security Request is reported when idle and ignored during pairing`() {
         var side = PairingSide(.central)
         for _ in 0..<1000 { #expect(side.sends(after: .pdu([0x0B, 0x0D])).isEmpty) }
         #expect(side.securityRequests.count == 1000)

@@ -5,7 +5,7 @@ import Testing
 /// The Security Manager Timer (Core 5.4, Vol 3, Part H, 3.4): SM/CEN/PROT/BV-01, SM/PER/PROT/BV-02.
 struct TimeoutTests {
     @Test(arguments: DisorderTests.scenarios, LinkRole.allCases)
-    func `30 seconds after the last PDU it is over for good, in every state`(
+    func `A pairing times out for good 30 seconds after the last PDU, in every state`(
         _ scenario: DisorderTests.Scenario, _ role: LinkRole
     ) throws {
         var couple = scenario.couple()
@@ -45,7 +45,7 @@ struct TimeoutTests {
         #expect(side.pairing.linkEnded().isEmpty)
     }
 
-    @Test func `A Security Request without an answer`() {
+    @Test func `An unanswered Security Request times out after 30 seconds`() {
         var side = PairingSide(.peripheral)
         #expect(side.sends(after: .begin) == [[0x0B, 0x09]])
         #expect(side.pairing.nextDeadline == Instant.zero.advanced(by: .seconds(30)))
@@ -53,7 +53,7 @@ struct TimeoutTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `The link ends, or the application calls it off, in every state`(_ role: LinkRole) throws {
+    func `Disconnection, cancellation or the peer's failure ends the pairing in every state`(_ role: LinkRole) throws {
         for scenario in DisorderTests.scenarios {
             var couple = scenario.couple()
             couple.pair()

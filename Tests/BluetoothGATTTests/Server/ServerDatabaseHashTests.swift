@@ -8,7 +8,8 @@ import Testing
 @Suite("GATT database: input of the hash")
 struct ServerDatabaseHashTests {
     /// The database of Core 5.4, Vol 3, Part G, Appendix B; its hash is F1CA2D48ECF58BAC8A8830BBB9FBA990.
-    @Test func theExampleOfTheSpecification() throws {
+    @Test("The hash input matches the example in the specification (Vol 3, Part G, Appendix B)")
+    func theExampleOfTheSpecification() throws {
         var database = GATTDatabase()
         _ = try database.add(
             .init(

@@ -16,7 +16,8 @@ struct ServerDatabaseTests {
             })
     }
 
-    @Test func handlesOfEverythingAreReturned() throws {
+    @Test("Adding a service returns its handles and creates its attributes")
+    func handlesOfEverythingAreReturned() throws {
         var database = GATTDatabase()
         let included = try database.add(service(0x180A), at: 0x0010)
         let handles = try database.add(
@@ -48,7 +49,8 @@ struct ServerDatabaseTests {
         #expect(database.value(of: 0x0019) == bytes("02 1A 00 38 2A"))
     }
 
-    @Test func servicesGoBehindTheOthersUntilThereIsNoRoomAndThenIntoAGap() throws {
+    @Test("New services follow the last one, and fill gaps once the end has no room")
+    func servicesGoBehindTheOthersUntilThereIsNoRoomAndThenIntoAGap() throws {
         var database = GATTDatabase()
         #expect(try database.add(service(1, count: 3)).range == 0x0001...0x0003)
         #expect(try database.add(service(2, count: 3), at: 0x0006).range == 0x0006...0x0008)
@@ -82,7 +84,8 @@ struct ServerDatabaseTests {
         #expect(database.count == 3)
     }
 
-    @Test func definitionsThatCannotBeAreRefused() throws {
+    @Test("Definitions with handle 0, an unknown include or a value longer than 512 octets are rejected")
+    func definitionsThatCannotBeAreRefused() throws {
         var database = GATTDatabase()
         #expect(throws: GATTDatabaseError.invalidHandle) { try database.add(service(1), at: 0) }
         #expect(throws: GATTDatabaseError.notFound(9)) {
@@ -101,7 +104,8 @@ struct ServerDatabaseTests {
         #expect(database.count == 0)
     }
 
-    @Test func aRemovedServiceLeavesTheOthersAsTheyWere() throws {
+    @Test("Removing services leaves the others unchanged, but an included service cannot be removed alone")
+    func aRemovedServiceLeavesTheOthersAsTheyWere() throws {
         var database = GATTDatabase.example()
         #expect(throws: GATTDatabaseError.notFound(0x0007)) { try database.removeService(at: 0x0007) }
         #expect(throws: GATTDatabaseError.included(0x0006, by: 0x000F)) { try database.removeService(at: 0x0006) }
@@ -128,7 +132,8 @@ struct ServerDatabaseTests {
         #expect(bench.send("0A 11 27") == "01 0A 11 27 01")
     }
 
-    @Test func theApplicationSetsValuesWithinTheirLimits() throws {
+    @Test("The application can set a stored value to a valid length, and other changes are rejected")
+    func theApplicationSetsValuesWithinTheirLimits() throws {
         var database = GATTDatabase.example()
         try database.setValue([9, 9, 9, 9], of: 0x000B)
         #expect(database.value(of: 0x000B) == [9, 9, 9, 9])

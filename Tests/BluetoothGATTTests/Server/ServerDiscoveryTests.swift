@@ -132,7 +132,7 @@ struct ServerDiscoveryTests {
         #expect(bench.send("0A FF FF") == "0B 64")
     }
 
-    @Test func anEmptyDatabaseHasNothing() {
+    @Test("An empty database answers discovery and read requests with errors") func anEmptyDatabaseHasNothing() {
         var bench = ServerBench(GATTDatabase())
         #expect(bench.send("04 01 00 FF FF") == "01 04 01 00 0A")
         #expect(bench.send("10 01 00 FF FF 00 28") == "01 10 01 00 0A")

@@ -21,7 +21,7 @@ struct ServerDynamicValueTests {
         return ServerBench(database, mtu: mtu)
     }
 
-    @Test func aReadIsAnsweredLater() throws {
+    @Test("A read is answered once the application provides the value") func aReadIsAnsweredLater() throws {
         var bench = try bench()
         #expect(bench.send("0A 03 00") == "")
         let token = try #require(bench.token)
@@ -30,7 +30,8 @@ struct ServerDynamicValueTests {
         #expect(bench.transaction.nextDeadline == nil)
     }
 
-    @Test func aLongAnswerIsCutAndReadOnWithOffsets() throws {
+    @Test("A long value is truncated to the MTU, and the rest is read with an offset")
+    func aLongAnswerIsCutAndReadOnWithOffsets() throws {
         var bench = try bench()
         _ = bench.send("0A 03 00")
         let value = String(repeating: "AA", count: 30)
@@ -42,7 +43,8 @@ struct ServerDynamicValueTests {
         #expect(bench.send("0C 03 00 01 02") == "01 0C 03 00 07", "no value is longer than 512 octets")
     }
 
-    @Test func aReadByTypeAsksForTheFirstOnly() throws {
+    @Test("A Read By Type Request asks the application for the first value only")
+    func aReadByTypeAsksForTheFirstOnly() throws {
         var bench = try bench()
         #expect(bench.send("08 04 00 FF FF 00 2A") == "")
         let token = try #require(bench.token)
@@ -52,7 +54,8 @@ struct ServerDynamicValueTests {
         #expect(try bench.answer(bench.token, String(repeating: "AA", count: 30)).hasPrefix("09 15 05 00 AA"))
     }
 
-    @Test func aReadMultipleAsksForOneAfterTheOther() throws {
+    @Test("A Read Multiple Request asks the application for one value after another")
+    func aReadMultipleAsksForOneAfterTheOther() throws {
         var bench = try bench()
         #expect(bench.send("0E 07 00 09 00 03 00") == "")
         let first = try #require(bench.token)
@@ -65,7 +68,8 @@ struct ServerDynamicValueTests {
         #expect(bench.outcome == .none)
     }
 
-    @Test func theTimeOfAReadMultipleIsThatOfTheRequest() throws {
+    @Test("The timeout of a Read Multiple Request starts with the request, and answers do not extend it")
+    func theTimeOfAReadMultipleIsThatOfTheRequest() throws {
         var bench = try bench()
         let end = bench.now.advanced(by: bench.server.applicationTimeout)
         #expect(bench.send("0E 03 00 05 00") == "")
@@ -77,7 +81,8 @@ struct ServerDynamicValueTests {
         #expect(bench.fire() == "01 0E 05 00 0E")
     }
 
-    @Test func aReadMultipleVariableTellsTheLengths() throws {
+    @Test("A Read Multiple Variable Response states the length of each value and ends at the MTU")
+    func aReadMultipleVariableTellsTheLengths() throws {
         var bench = try bench()
         #expect(bench.send("20 07 00 09 00") == "")
         #expect(try bench.answer(bench.token, "01 02") == "21 02 00 01 02 01 00 CC")
@@ -108,7 +113,7 @@ struct ServerDynamicValueTests {
         #expect(bench.send("0A 09 00") == "0B CC")
     }
 
-    @Test func aWriteIsAcceptedLater() throws {
+    @Test("A write is answered once the application accepts it") func aWriteIsAcceptedLater() throws {
         var bench = try bench()
         #expect(bench.send("12 03 00 01 02") == "")
         let token = try #require(bench.token)
@@ -117,14 +122,16 @@ struct ServerDynamicValueTests {
         #expect(throws: GATTServerError.staleToken) { try bench.accept(token) }
     }
 
-    @Test func aWriteCommandIsReportedAndNotAnswered() throws {
+    @Test("A write command is reported to the application and not answered")
+    func aWriteCommandIsReportedAndNotAnswered() throws {
         var bench = try bench()
         #expect(bench.send("52 03 00 01 02") == "")
         #expect(bench.outcome == .valueWritten(handle: 0x0003, value: 3..<5))
         #expect(bench.transaction.nextDeadline == nil)
     }
 
-    @Test func anAnswerOfTheWrongSortLeavesTheRequestOpen() throws {
+    @Test("An answer of the wrong kind or size throws, and the request stays open")
+    func anAnswerOfTheWrongSortLeavesTheRequestOpen() throws {
         var bench = try bench()
         _ = bench.send("12 03 00 01")
         let write = bench.token
@@ -173,14 +180,16 @@ struct ServerDynamicValueTests {
         #expect(bench.send("0A 09 00") == "0B CC", "the bearer lives on")
     }
 
-    @Test func aReadMultipleWhoseAttributeVanishesIsRefused() throws {
+    @Test("A Read Multiple Request fails with Invalid Handle if an attribute is removed before it is read")
+    func aReadMultipleWhoseAttributeVanishesIsRefused() throws {
         var bench = try bench()
         _ = bench.send("0E 03 00 09 00")
         _ = try bench.server.database.removeService(at: 0x0001)
         #expect(try bench.answer(bench.token, "01") == "01 0E 09 00 01")
     }
 
-    @Test func onADeadBearerNothingIsSentAnyMore() throws {
+    @Test("After an indication times out, the bearer sends nothing and drops requests")
+    func onADeadBearerNothingIsSentAnyMore() throws {
         var bench = ServerBench(.example())
         _ = bench.send("12 09 00 03 00")
         _ = try bench.indicate(0x0008, "01")

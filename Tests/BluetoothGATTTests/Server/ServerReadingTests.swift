@@ -61,6 +61,11 @@ struct ServerReadingTests {
                 "multiple variable, full before the last", "20 12 00 0B 00",
                 "21 28 00 30 31 32 33 34 35 36 37 38 39 30 31 32 33 34 35 36 37 38 39"
             ),
+            (
+                "multiple variable, no room for more than the length of a configuration",
+                "20 22 00 22 00 22 00 22 00 09 00",
+                "21 03 00 07 08 09 03 00 07 08 09 03 00 07 08 09 03 00 07 08 09 02 00"
+            ),
             ("multiple variable, one not readable", "20 0B 00 0E 00", "01 20 0E 00 02"),
             ("multiple variable, one not there", "20 00 00 0E 00", "01 20 00 00 01"),
         ])

@@ -103,7 +103,8 @@ struct AdvertisingSetTests {
         #expect(controller.takeEvents() == ["advertising"])
     }
 
-    @Test func severalSetsAtOnce() throws {
+    @Test("Several sets advertise at once up to a limit, and removing one makes room for another")
+    func severalSetsAtOnce() throws {
         var controller = ScriptedController.extended(sets: 3)
         for number in 0..<3 {
             try controller.host.startAdvertising(
@@ -199,7 +200,8 @@ struct AdvertisingSetTests {
         ]
     }()
 
-    @Test(arguments: invalid) func isInvalid(_ parameters: AdvertisingParameters) {
+    @Test("Invalid parameters of a set throw invalidParameters", arguments: invalid)
+    func isInvalid(_ parameters: AdvertisingParameters) {
         var controller = ScriptedController.extended()
         #expect(throws: HostError.invalidParameters) {
             try controller.host.startAdvertising(parameters, at: controller.now)

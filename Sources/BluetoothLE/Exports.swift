@@ -1,5 +1,6 @@
-// One import is enough: what the signatures of this module name is exported with it, type by type. Everything else of the
-// layers below has to be imported.
+// One import is enough: the types that the signatures of this module name are exported with it, one by one. So is
+// `ProximityEstimator`, which turns the signal strength of sightings into distances. Everything else of the layers
+// below has to be imported.
 @_exported import struct BluetoothATT.ATTError
 @_exported import struct BluetoothATT.ATTErrorCode
 @_exported import enum BluetoothATT.ATTOpcode

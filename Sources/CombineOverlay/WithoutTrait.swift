@@ -1,5 +1,5 @@
-// What a file with `import Combine` names first. Without the trait `Combine` nothing of it is there, and the compiler says
-// how to enable it.
+// What a file with `import Combine` names first. Without the trait `Combine`, none of it is available, and the compiler
+// reports how to enable it.
 #if !Combine
 /// Available with the package's trait `Combine`.
 @available(*, unavailable, message: "enable the trait: .package(…, traits: [.defaults, \"Combine\"])")

@@ -109,9 +109,7 @@ public final class VirtualPeripheral: @unchecked Sendable {
     // MARK: - Links
 
     /// How many centrals are connected.
-    public var connectionCount: Int {
-        get async { device?.adapter.connections.count ?? 0 }
-    }
+    public var connectionCount: Int { device?.adapter.connections.count ?? 0 }
 
     /// Waits until a central, such as the app, has connected.
     public func waitForConnection() async throws {

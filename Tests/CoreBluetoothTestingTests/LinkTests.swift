@@ -15,7 +15,7 @@ struct LinkTests {
         let app = air.app { Explorer() }
         #expect(await app.next() == "poweredOn")
         _ = await app.explore()
-        #expect(await sensor.connectionCount == 1)
+        #expect(sensor.connectionCount == 1)
         try await sensor.simulateDisconnection(error)
         #expect(await app.next() == line)
         // It advertises again.
@@ -36,9 +36,9 @@ struct LinkTests {
         #expect(characteristics.map(\.uuid) == [CBUUID(string: "2A37")])
         app.manager.cancelPeripheralConnection(peripheral)
         #expect(await app.next() == "lost, -1")
-        #expect(await sensor.connectionCount == 1)
+        #expect(sensor.connectionCount == 1)
         try await sensor.simulateDisconnection()
-        #expect(await sensor.connectionCount == 0)
+        #expect(sensor.connectionCount == 0)
     }
 
     @Test("No program can connect while the adapter is off")
@@ -46,7 +46,7 @@ struct LinkTests {
         try await air.add(sensor)
         await air.simulatePowerOff()
         await #expect(throws: (any Error).self) { try await sensor.simulateConnection() }
-        #expect(await sensor.connectionCount == 0)
+        #expect(sensor.connectionCount == 0)
     }
 
     @Test("A silent or crashed peripheral is found when it advertises again")

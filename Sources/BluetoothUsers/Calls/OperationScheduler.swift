@@ -11,6 +11,8 @@ struct OperationScheduler: Sendable {
     enum Wait: Equatable, Sendable {
         /// The user's earlier calls. A call with `HostCall.keepsOrder` starts when they have ended.
         case turn
+        /// A credit: this is a value that its user posted without having one. It also waits for its turn.
+        case credit
         /// The Database Hash, on which this entry or one before it depends.
         case databaseHash
         /// Earlier operations of its lane, which are in progress on a bearer that this operation cannot use.
@@ -22,15 +24,17 @@ struct OperationScheduler: Sendable {
         /// The maximum number of entries on one link that wait for this.
         fileprivate var limit: Int {
             switch self {
-            case .turn, .databaseHash, .protection: OperationScheduler.capacity
+            case .turn, .credit, .databaseHash, .protection: OperationScheduler.capacity
             case .bearer: GATTClient.defaultMaximumWaiting
             }
         }
 
         fileprivate func isLike(_ other: Wait) -> Bool {
             switch (self, other) {
-            case (.turn, .turn), (.databaseHash, .databaseHash), (.bearer, .bearer), (.protection, .protection): true
-            case (.turn, _), (.databaseHash, _), (.bearer, _), (.protection, _): false
+            case (.turn, .turn), (.turn, .credit), (.credit, .turn), (.credit, .credit), (.databaseHash, .databaseHash),
+                (.bearer, .bearer), (.protection, .protection):
+                true
+            case (.turn, _), (.credit, _), (.databaseHash, _), (.bearer, _), (.protection, _): false
             }
         }
     }
@@ -51,8 +55,6 @@ struct OperationScheduler: Sendable {
 
         let request: Request
         let wait: Wait
-        /// Whether this is a value for which its user has no credit.
-        var isOwing = false
 
         /// The call that ends with this entry; nil for steps of a subscription or of the host, and for values without
         /// response, which end without an event.
@@ -151,11 +153,9 @@ struct OperationScheduler: Sendable {
     }
 
     /// Adds a call that waits for its turn, or for credit. Returns false if too many are waiting.
-    ///
-    /// - Parameter isOwing: whether this is a value for which its user has no credit.
-    mutating func hold(_ call: HostCall, isOwing: Bool = false) -> Bool {
-        guard hasRoom(for: .turn) else { return false }
-        entries.append(Entry(request: .call(call), wait: .turn, isOwing: isOwing))
+    mutating func hold(_ call: HostCall, for wait: Wait) -> Bool {
+        guard hasRoom(for: wait) else { return false }
+        entries.append(Entry(request: .call(call), wait: wait))
         return true
     }
 
@@ -194,12 +194,12 @@ struct OperationScheduler: Sendable {
 
     /// The number of a user's values that wait for their turn or for credit, and whether any of them waits without a
     /// credit.
-    func values(of user: UserID) -> (count: Int, isOwing: Bool) {
-        var result = (count: 0, isOwing: false)
+    func values(of user: UserID) -> (count: Int, isAnyOwing: Bool) {
+        var result = (count: 0, isAnyOwing: false)
         for entry in entries {
             guard case .call(let call) = entry.request, call.user == user, call.kind.takesCredit else { continue }
             result.count += 1
-            if entry.isOwing { result.isOwing = true }
+            if entry.wait == .credit { result.isAnyOwing = true }
         }
         return result
     }

@@ -228,7 +228,7 @@ struct IndicationQueue: Sendable {
     private var entries: [Entry] = []
     private var head = 0
     /// Whether the first indication has been sent.
-    var isFirstSent = false
+    private(set) var isFirstSent = false
 
     /// The maximum number of indications per link.
     static let capacity = 4096
@@ -238,6 +238,9 @@ struct IndicationQueue: Sendable {
     var all: ArraySlice<Entry> { entries[head...] }
 
     mutating func append(_ entry: Entry) { entries.append(entry) }
+
+    /// The first indication has been sent. It waits for its confirmation.
+    mutating func firstSent() { isFirstSent = true }
 
     mutating func removeFirst() {
         isFirstSent = false

@@ -49,7 +49,7 @@ extension SharedHost {
                 let isSent = try host.indicate(
                     entry.handle, value: entry.value.span, on: links[slot.index].identifier, at: now)
                 guard isSent else { return }
-                links[slot.index].indications.isFirstSent = true
+                links[slot.index].indications.firstSent()
             } catch {
                 links[slot.index].indications.removeFirst()
                 finish(entry, slot, .failure(error))
@@ -95,7 +95,7 @@ extension SharedHost {
         for (user, count) in links[slot.index].credits.returned {
             let values = links[slot.index].scheduler.values(of: user)
             let owed = values.count + links[slot.index].credits.taken(by: user) - Self.sendCredit
-            let told = values.isOwing ? min(count, max(0, owed)) : count
+            let told = values.isAnyOwing ? min(count, max(0, owed)) : count
             guard told > 0 else { continue }
             tell(.sendCredit(links[slot.index].identifier, told), to: user)
             links[slot.index].credits.tell(told, to: user)

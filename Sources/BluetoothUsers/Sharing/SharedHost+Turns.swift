@@ -22,7 +22,7 @@ extension SharedHost {
         let takesCredit = call.kind.takesCredit
         let values = takesCredit ? links[slot.index].scheduler.values(of: call.user).count : 0
         let isOwing = takesCredit && values + links[slot.index].credits.taken(by: call.user) >= Self.sendCredit
-        if links[slot.index].scheduler.hold(call, isOwing: isOwing) { return }
+        if links[slot.index].scheduler.hold(call, for: isOwing ? .credit : .turn) { return }
         if takesCredit { return links[slot.index].credits.giveBack(1, to: call.user) }
         end(UserCall(call), .failure(.client(.tooManyOperations)))
     }

@@ -1,5 +1,6 @@
 import BluetoothATT
 import Foundation
+import Synchronization
 
 /// A part of a server's database: a service, a characteristic or a descriptor.
 open class CBAttribute: NSObject {
@@ -9,10 +10,14 @@ open class CBAttribute: NSObject {
     private let type: CBUUID
     /// The handle of a discovered attribute: a service's declaration, a characteristic's value, a descriptor. Zero for
     /// an attribute of this application. After restoration it changes if the peer has moved the attribute.
-    @Guarded var handle: AttributeHandle
+    var handle: AttributeHandle {
+        get { AttributeHandle(currentHandle.load(ordering: .relaxed)) }
+        set { currentHandle.store(newValue.rawValue, ordering: .relaxed) }
+    }
+    private let currentHandle: Atomic<UInt16>
 
     init(_ type: CBUUID, at handle: AttributeHandle) {
         self.type = type
-        self.handle = handle
+        currentHandle = Atomic(handle.rawValue)
     }
 }

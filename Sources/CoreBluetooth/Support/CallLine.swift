@@ -10,8 +10,6 @@ final class CallLine<Item>: @unchecked Sendable {
         case waits
         /// The item has already ended.
         case goesOn
-        /// The item cannot start before `resume`.
-        case blocked
     }
 
     private struct State {
@@ -20,7 +18,6 @@ final class CallLine<Item>: @unchecked Sendable {
         var isBusy = false
         /// Whether a thread is starting items.
         var isRunning = false
-        var resumptions = 0
     }
 
     private let state = Guarded(wrappedValue: State())
@@ -30,9 +27,6 @@ final class CallLine<Item>: @unchecked Sendable {
 
     /// The current item has ended. Call `run` afterwards.
     func ended() { state.withLock { $0.isBusy = false } }
-
-    /// A blocked item may be able to start. Call `run` afterwards.
-    func resume() { state.withLock { $0.resumptions &+= 1 } }
 
     /// Removes and returns the items that have not started.
     func removeAll() -> [Item] {
@@ -45,23 +39,15 @@ final class CallLine<Item>: @unchecked Sendable {
     /// Starts the items that can start. If another thread is already doing so, that thread starts them.
     func run(_ start: (Item) -> Step) {
         var isMine = false
-        while let (item, resumptions) = next(&isMine) {
+        while let item = next(&isMine) {
             switch start(item) {
             case .waits: continue
             case .goesOn: ended()
-            case .blocked:
-                let isOver = state.withLock { state in
-                    state.isBusy = false
-                    state.items.prepend(item)
-                    if state.resumptions == resumptions { state.isRunning = false }
-                    return state.resumptions == resumptions
-                }
-                if isOver { return }
             }
         }
     }
 
-    private func next(_ isMine: inout Bool) -> (Item, Int)? {
+    private func next(_ isMine: inout Bool) -> Item? {
         state.withLock { state in
             if state.isRunning, !isMine { return nil }
             guard !state.isBusy, let item = state.items.popFirst() else {
@@ -69,7 +55,7 @@ final class CallLine<Item>: @unchecked Sendable {
                 return nil
             }
             (isMine, state.isRunning, state.isBusy) = (true, true, true)
-            return (item, state.resumptions)
+            return item
         }
     }
 }

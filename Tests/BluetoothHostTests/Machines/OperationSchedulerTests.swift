@@ -113,7 +113,7 @@ struct OperationSchedulerTests {
         for waiting in [call(1), call(2, of: 2), value(3)] { scheduler.add(waiting) }
         scheduler.add(operation(4), for: .databaseHash)
         #expect(scheduler.values(of: Self.user) == (1, false))
-        let isHeld = scheduler.hold(value(5), isOwing: true)
+        let isHeld = scheduler.hold(value(5), for: .credit)
         #expect(isHeld)
         #expect(scheduler.values(of: Self.user) == (2, true) && scheduler.values(of: Self.other) == (0, false))
         #expect(scheduler.takeCalls(of: Self.user).map(\.token.rawValue) == [1, 3, 5])
@@ -197,8 +197,10 @@ struct OperationSchedulerTests {
     func turnLimit() {
         var scheduler = OperationScheduler()
         var isHeld = true
-        for token in 0..<OperationScheduler.capacity { isHeld = isHeld && scheduler.hold(call(UInt64(token))) }
-        #expect(isHeld && !scheduler.hold(call(9999)) && !scheduler.hold(value(9999, of: 2)))
+        for token in 0..<OperationScheduler.capacity {
+            isHeld = isHeld && scheduler.hold(call(UInt64(token)), for: .turn)
+        }
+        #expect(isHeld && !scheduler.hold(call(9999), for: .turn) && !scheduler.hold(value(9999, of: 2), for: .turn))
         scheduler.add(operation(9999), for: .databaseHash)
     }
 

@@ -39,7 +39,7 @@ extension OperationScheduler {
 
     /// Adds a call that finds room.
     mutating func add(_ call: HostCall, sourceLocation: SourceLocation = #_sourceLocation) {
-        let isHeld = hold(call)
+        let isHeld = hold(call, for: .turn)
         #expect(isHeld, sourceLocation: sourceLocation)
     }
 }

@@ -157,7 +157,9 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         case (.scan(let number), .failure(let error)): inbox.append(.scanEnded(number, error))
         case (.cancel(let session), _): inbox.append(.cancelled(session))
         case (.rssi(let link), _): inbox.append(.rssi(link, result))
-        default: return
+        case (.connect, .success), (.scan, .success): return
+        case (.publish, _), (.advertise, _), (.updateParameters, _), (.publishChannel, _):
+            preconditionFailure("a central makes no such call")
         }
     }
 

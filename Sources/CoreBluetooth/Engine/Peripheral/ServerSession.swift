@@ -185,7 +185,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             inbox.append(.advertising(generation: generation, result.error))
         case .publishChannel: return channelPublished(result)
         case .updateParameters(let central): return asking.append(central)
-        default: return
+        case .scan, .connect, .cancel, .operation, .rssi: preconditionFailure("a peripheral makes no such call")
         }
         line.ended()
         isMoving = true
@@ -316,7 +316,8 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
                 handle(.added(wanted, nil, CBError(.unknown), isAgain: isAgain))
             case .advertise(_, let generation): handle(.advertising(generation: generation, CBError(.unknown)))
             case .publishChannel: handle(.channelPublished(0, CBError(.unknown)))
-            default: continue
+            case .updateParameters: continue
+            case .scan, .connect, .cancel, .operation, .rssi: preconditionFailure("a peripheral makes no such call")
             }
         }
         // Requests that have not started also belong to the ended power cycle.

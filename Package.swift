@@ -1,13 +1,13 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// `Lifetimes` is what lets a protocol data unit be a view: a struct that carries a `Span` of the bytes it was
-// decoded from, so that decoding copies nothing. See Documentation/Architecture.md, "Bytes".
+// With `Lifetimes`, a protocol data unit can be a view: a struct that contains a `Span` of the bytes it was decoded
+// from. Decoding therefore copies nothing. See Documentation/Architecture.md, "Bytes".
 let settings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
-    // Continuous integration sets the variable, so that a warning is an error in our targets and in nobody else's.
+    // Continuous integration sets this variable to treat warnings as errors, in this package's targets only.
     .treatAllWarnings(as: Context.environment["BLUETOOTH_WARNINGS_AS_ERRORS"] == nil ? .warning : .error),
 ]
 
@@ -15,13 +15,13 @@ func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-/// Written for applications that were written for another platform, whose framework says nothing of concurrency.
+/// For modules with the APIs of Apple's frameworks, which have no concurrency annotations.
 let compatibility: [SwiftSetting] = [
     .swiftLanguageMode(.v5), .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
     settings[3],
 ]
 
-/// OpenCombine is fetched only by a package that asks for it.
+/// Only packages that enable this trait download OpenCombine.
 let combine = TargetDependencyCondition.when(traits: ["Combine"])
 
 func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -49,7 +49,8 @@ let package = Package(
         .library(name: "HCITransport", targets: ["HCITransport"]),
         .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
         .library(name: "BluetoothSimulation", targets: ["BluetoothSimulation"]),
-        // Experimental: each layer, for authors of tools. Any release may change it; see CONTRIBUTING.md, "Versions".
+        // Experimental: every layer, for authors of tools. Any minor release may change them without deprecation: see
+        // CONTRIBUTING.md, "Versions".
         .library(
             name: "BluetoothLayers",
             targets: [
@@ -73,13 +74,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
-        // A minor version of OpenCombine may break its users, since its major version is 0.
+        // OpenCombine's major version is 0, so a minor version may break its users.
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", .upToNextMinor(from: "0.14.0")),
     ],
     targets: [
-        // Glibc or Musl. The pure core below does without.
+        // Glibc or Musl. The pure core below uses neither.
         layer("BluetoothPlatform", []),
-        // The pure core, bottom up. A layer imports only what stands above it in this list.
+        // The pure core, bottom up. A layer imports only layers above it in this list.
         layer("BluetoothBase", []),
         layer("BluetoothNumbers", ["BluetoothBase"]),
         layer("BluetoothHCI", ["BluetoothBase"]),
@@ -88,13 +89,13 @@ let package = Package(
         layer("BluetoothGATT", ["BluetoothBase", "BluetoothATT"]),
         layer("BluetoothSMP", ["BluetoothBase"]),
         layer("BluetoothGAP", ["BluetoothBase", "BluetoothNumbers"]),
-        // It rounds, and no module below it brings the library in which Linux has that.
+        // It rounds numbers, which needs libm on Linux, and no module that it depends on links libm.
         .target(
             name: "BluetoothValues", dependencies: ["BluetoothBase"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
-        // Devices in files, as JSON.
+        // Devices in JSON files.
         layer("BluetoothDocuments", ["BluetoothBase", "BluetoothATT", "BluetoothGATT", "BluetoothGAP"]),
-        // The ciphers that BluetoothSMP and BluetoothValues are handed.
+        // The ciphers that callers pass to BluetoothSMP and BluetoothValues.
         layer(
             "BluetoothCrypto",
             [
@@ -102,7 +103,7 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),
         // Bytes in and out: the only layer that talks to the kernel.
-        // No `pkgConfig: "bluez"`: it would link libbluetooth.so, of which nothing but the headers is used.
+        // No `pkgConfig: "bluez"`: it would link libbluetooth.so, but only the headers are used.
         .systemLibrary(name: "CBluetoothHCI", providers: [.apt(["libbluetooth-dev"])]),
         layer("HCITransport", ["BluetoothBase", "BluetoothHCI", "BluetoothPlatform", "CBluetoothHCI"]),
         layer(
@@ -111,7 +112,7 @@ let package = Package(
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothSMP",
                 "BluetoothGAP",
             ]),
-        // One host for several users.
+        // One host, shared by several users.
         layer(
             "BluetoothUsers",
             [
@@ -129,7 +130,7 @@ let package = Package(
                 "BluetoothSMP", "BluetoothHost", "BluetoothUsers", "BluetoothPlatform", "HCITransport",
                 .target(name: "BluetoothCrypto", condition: .when(traits: ["Pairing"])),
             ]),
-        // What applications meet.
+        // The async API for applications.
         .target(
             name: "BluetoothLE",
             dependencies: [
@@ -139,9 +140,9 @@ let package = Package(
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            // A call stays where its caller is isolated, so that one that need not wait costs no change of thread.
+            // A call runs in its caller's isolation, so a call that need not wait does not change threads.
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-        // Apple's API on top of that, for code that was written for it.
+        // Apple's API, for apps written for Apple's platforms.
         .target(
             name: "CoreBluetooth",
             dependencies: [
@@ -152,12 +153,12 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: compatibility),
-        // What is around an application in its tests.
+        // Virtual peripherals and centrals for an app's tests.
         .target(
             name: "CoreBluetoothTesting",
             dependencies: ["CoreBluetooth", "BluetoothAdapter", "BluetoothLE", "VirtualRadio"],
             swiftSettings: compatibility),
-        // Whole worlds of adapters and applications in virtual time, drawn from a seed.
+        // Worlds of adapters and applications in virtual time, generated from a seed.
         .target(
             name: "BluetoothSimulation",
             dependencies: [
@@ -167,10 +168,10 @@ let package = Package(
                 "HCITransport", "VirtualRadio", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
-        // What of Foundation is not there on Linux and applications use on Core Bluetooth's objects.
+        // The parts of Foundation that Linux lacks and apps use with Core Bluetooth objects.
         .target(name: "BluetoothObserving", swiftSettings: compatibility),
-        // For applications that observe their objects with Combine, or write to Apple's log. Nothing here does. What
-        // they import is a C module that carries a Swift one: see Sources/os/include/module.modulemap.
+        // For apps that observe objects with Combine, or write to Apple's log. No other target here depends on them.
+        // Apps import a C module that re-exports a Swift module: see Sources/os/include/module.modulemap.
         .target(name: "Combine"),
         .target(
             name: "CombineOverlay",
@@ -183,9 +184,9 @@ let package = Package(
         .target(name: "os"),
         .target(
             name: "OSOverlay", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: settings),
-        // The executables, which double as examples. What they share is internal: no product carries it. They aren't
-        // declared as products either: at the top of a checkout, SwiftPM makes one of each executable target, while a
-        // dependent package gets none, so that it can have programs of the same names.
+        // The executables, which double as examples, and the code they share. None of them is declared as a product. At
+        // the top of a clone, SwiftPM makes a product of each executable target. A dependent package gets none of
+        // these, so it can have programs with the same names.
         layer(
             "BluetoothCommandLine",
             [
@@ -207,7 +208,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["BluetoothBase", "BluetoothHCI"], path: "Tests/TestSupport",
             swiftSettings: settings),
-        // For those above BluetoothAdapter.
+        // For the tests of the layers above BluetoothAdapter.
         .target(
             name: "AdapterTestSupport",
             dependencies: [
@@ -238,7 +239,7 @@ let package = Package(
                 "BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothCrypto", "BluetoothHost", "BluetoothUsers",
                 "BluetoothPlatform", "VirtualRadio", "HCITransport", "AdapterTestSupport",
             ]),
-        // Writes bonds until it is killed; see Scripts/kill-bonds.
+        // Writes bonds until it is killed: see Scripts/kill-bonds.
         .executableTarget(
             name: "bond-writer",
             dependencies: [
@@ -273,10 +274,11 @@ let package = Package(
         tests(
             of: "BluetoothSimulation",
             and: ["BluetoothBase", "BluetoothHCI", "BluetoothGATT", "BluetoothLE", "VirtualRadio"]),
-        // Drives the library from another process, in the machine with a real kernel; see Tests/Kernel.
+        // Runs the library as a separate process for the kernel suite, in the virtual machine: see Tests/Kernel.
         .executableTarget(
             name: "kernel-agent", dependencies: ["BluetoothLE"], path: "Tests/Kernel/Agent", swiftSettings: settings),
-        // Everything against captures of stacks we did not write, and what must hold for any bytes; see Fuzz/README.md.
+        // Checks against captures of stacks we did not write, and invariants that must hold for any bytes: see
+        // Fuzz/README.md.
         .target(
             name: "FuzzReplay",
             dependencies: [

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// A package of its own: what it depends on, nobody has who depends on the library.
+// A separate package, so that packages that depend on the library don't get the gateway's dependencies.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: Context.environment["BLUETOOTH_WARNINGS_AS_ERRORS"] == nil ? .warning : .error),
@@ -15,7 +15,7 @@ let package = Package(
     name: "ble-gateway",
     products: [
         .executable(name: "ble-gateway", targets: ["ble-gateway"]),
-        // For the fuzzer, which is a package of its own.
+        // For the fuzzer, which is a separate package.
         .library(name: "GatewayESPHome", targets: ["GatewayESPHome"]),
         .library(
             name: "GatewayService", targets: ["GatewayService", "GatewayPipeline", "GatewayConfiguration"]),
@@ -33,18 +33,18 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
     ],
     targets: [
-        // What becomes of an advertisement, as pure values: no clock, no socket, no task.
+        // The processing of advertisements, as pure values: no clock, no socket, no task.
         .target(
             name: "GatewayPipeline",
             dependencies: library("BluetoothLayers", "BluetoothValues"),
             swiftSettings: settings),
-        // The file in which a user says what the gateway is to do.
+        // The configuration file.
         .target(
             name: "GatewayConfiguration",
             dependencies: ["GatewayPipeline", .product(name: "Yams", package: "Yams")] + library("BluetoothLayers"),
             swiftSettings: settings),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
-        // The broker, and the disk on which what matters waits for it.
+        // The connection to the broker, and the spool on disk for messages that must not be lost.
         .target(
             name: "GatewayMQTT",
             dependencies: [
@@ -52,7 +52,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
-        // ESPHome's native API, as a Bluetooth proxy speaks it: frames, Noise, messages, and one session a client.
+        // ESPHome's native API, as a Bluetooth proxy speaks it: frames, Noise, messages, and one session per client.
         .target(
             name: "GatewayESPHome",
             dependencies: [

@@ -1,6 +1,6 @@
 """Virtual radios to test over: each is a process that offers two controllers, one per end.
 
-Every air is used for one pairing and then thrown away, so no controller keeps anything from the pairing before.
+Every air is used for one pairing and then discarded, so no controller keeps state from an earlier pairing.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def is_listening(port: int) -> bool:
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """Ends a child process, by force if it does not end by itself."""
+    """Ends a child process, by force if it does not end on request."""
     if process.poll() is None:
         process.terminate()
         try:

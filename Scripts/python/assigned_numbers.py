@@ -42,7 +42,7 @@ def tidy(name: str) -> str:
         if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"):
             raise ValueError(f"{name!r} has the character {character!r}")
     if not name or '"""#' in name or "\\#" in name:
-        raise ValueError(f"{name!r} is no name that a list can have")
+        raise ValueError(f"{name!r} is not a valid name for a list")
     return name
 
 

@@ -1,4 +1,4 @@
-"""Holds the ledger of test cases against the tests: see Scripts/conformance."""
+"""Compares the ledger of test cases with the tests: see Scripts/conformance."""
 
 import os
 import re

@@ -56,7 +56,7 @@ def main() -> int:
     if arguments.renew:
         arguments.document.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         wrong = 0
-    print(f"{len(named.keys() & rows)} of {len(rows)} behaviours of CoreBluetooth are tested")
+    print(f"{len(named.keys() & rows)} of {len(rows)} behaviors of CoreBluetooth are tested")
     return 1 if wrong or named.keys() - rows else 0
 
 

@@ -1,6 +1,6 @@
 """Compares the public symbols of the module CoreBluetooth with the list of those that applications may use.
 
-    corebluetooth_symbols.py GRAPH LIST            fails if one is missing or declared otherwise
+    corebluetooth_symbols.py GRAPH LIST            fails if one is missing or declared differently
     corebluetooth_symbols.py GRAPH LIST --renew    writes the list again: review the difference
 
 A line of the list is a symbol: its kind and name, its declaration, and `deprecated` where it is.
@@ -59,7 +59,7 @@ def main() -> int:
         return 0
     expected = set(arguments.list.read_text(encoding="utf-8").splitlines())
     for line in sorted(expected - found):
-        print(f"missing, or declared otherwise: {line}", file=sys.stderr)
+        print(f"missing, or declared differently: {line}", file=sys.stderr)
     for line in sorted(found - expected):
         print(f"not in the list: {line}", file=sys.stderr)
     print(f"{len(found & expected)} of {len(expected)} symbols of CoreBluetooth")

@@ -1,4 +1,4 @@
-"""Writes what Scripts/coverage has measured as Markdown: python3 coverage_page.py FOLDER WORLDS."""
+"""Prints the measurements of Scripts/coverage as Markdown: python3 coverage_page.py FOLDER WORLDS."""
 
 import sys
 from collections import defaultdict

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Of the reference: in which order its modules are converted, and whether every link of it leads somewhere.
+"""Determines the order in which the reference's modules are converted, and checks every link in it.
 
 See Scripts/documentation.
 """
@@ -103,7 +103,7 @@ def check(archive: Path, modules: set[str]) -> None:
     wrong += unexplained_errors()
     if wrong:
         sys.exit("\n".join(["Scripts/documentation:", *wrong[:100]]))
-    print(f"{len(pages)} pages of {len(modules)} modules, every link leads somewhere")
+    print(f"{len(pages)} pages of {len(modules)} modules, no broken links")
 
 
 def unexplained_errors() -> list[str]:

@@ -1,6 +1,6 @@
-"""Makes man pages and shell completions of programs from what they say about themselves.
+"""Makes man pages and shell completions of programs from their help.
 
-The programs are built with swift-argument-parser, which gives out its commands as JSON and writes completion scripts.
+The programs are built with swift-argument-parser, which prints their commands as JSON and generates completion scripts.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def page(path: list[str], command: Command, version: str, pages: list[str]) -> s
         lines += [
             ".SH ENVIRONMENT", ".TP", bold("BLUETOOTH_TRANSPORT"),
             f"The controller where {bold('--transport')} is left out.",
-            ".TP", bold("NO_COLOR"), "Not empty: no colours.",
+            ".TP", bold("NO_COLOR"), "If set and not empty, disables color.",
         ]
     others = [other for other in pages if other != name]
     if others:

@@ -1,4 +1,4 @@
-"""Runs the recipes of Documentation/Recipes.md as they are printed. See Scripts/recipes."""
+"""Runs the recipes of Documentation/Recipes.md as printed. See Scripts/recipes."""
 
 import argparse
 import contextlib
@@ -68,7 +68,7 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def broker(kitchen: Kitchen, topic: str) -> Iterator[Process]:
-    """A broker of its own, which mosquitto's clients find by their files of defaults, and a subscriber."""
+    """A private broker, which mosquitto's clients find through their default configuration files, and a subscriber."""
     port = free_port()
     for client in ("mosquitto_pub", "mosquitto_sub"):
         (kitchen.directory / client).write_text(f"-h 127.0.0.1\n-p {port}\n")
@@ -126,7 +126,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     if unknown := set(arguments.names) - set(RECIPES):
-        raise Failed(f"there is no recipe {', '.join(sorted(unknown))}; there are {', '.join(RECIPES)}")
+        raise Failed(f"unknown recipe {', '.join(sorted(unknown))}; the recipes are {', '.join(RECIPES)}")
     for name in arguments.names or RECIPES:
         with tempfile.TemporaryDirectory() as directory:
             kitchen = Kitchen(arguments.binaries, Path(directory))

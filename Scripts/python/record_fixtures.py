@@ -73,7 +73,7 @@ def record_on_bumble(scenario: Scenario, directory: pathlib.Path) -> None:
 
 
 def record_on_rootcanal(scenario: Scenario, directory: pathlib.Path) -> None:
-    """On RootCanal in real time: what is said is the same each time, when and in which order need not be."""
+    """On RootCanal in real time: the contents are the same each time, but times and order may differ."""
     with tempfile.TemporaryDirectory() as logs, airs.rootcanal(pathlib.Path(logs) / "log") as air:
         asyncio.run(record(scenario, directory, functools.partial(laboratory.on_transports, transports=air.transports)))
 

@@ -1,4 +1,4 @@
-"""Pairs two Bumble hosts with each other in every model, and writes down what they drew and what they sent."""
+"""Pairs two Bumble hosts in every association model, and records their random values and packets."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What makes a recording come out the same each time: a virtual clock, seeded keys, and our own btsnoop writer."""
+"""Makes recordings reproducible, with a virtual clock, seeded keys, and our own btsnoop writer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is recorded: each scenario shows one thing, after which it is named."""
+"""The recorded scenarios. Each shows one thing, and is named after it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the programs of the documentation print when they meet each other. See Scripts/readme."""
+"""The output of the documentation's programs when they run against each other. See Scripts/readme."""
 
 import contextlib
 import os
@@ -64,7 +64,7 @@ class Process:
             except OSError:
                 octets = b""
             if not octets:
-                raise Failed(f"{self.name} does not print {pattern!r}, but:\n{self.said}")
+                raise Failed(f"{self.name} does not print {pattern!r}. It prints:\n{self.said}")
             self.said += octets.decode(errors="replace")
         return match.end()
 

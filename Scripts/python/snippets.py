@@ -64,7 +64,7 @@ def snippets() -> tuple[str, dict[str, Target]]:
             if kind is None and path in GUIDES:
                 said, kind = f"{path.stem.lower()}-{place.rsplit(':', 1)[1]} File.swift", "snippet"
             if kind is None:
-                raise Wrong(f"{place}: say what this block is; see Scripts/readme --help")
+                raise Wrong(f"{place}: add a comment that states what this block is: see Scripts/readme --help")
             if kind == "compiled in":
                 name = "fragment-" + re.sub(r"\W+", "-", place)
                 before, mark, after = f"\n{said}\n".partition("\n…\n")
@@ -83,7 +83,7 @@ def snippets() -> tuple[str, dict[str, Target]]:
                     target.companions += words[3:]
             else:
                 if words[1] in target.files:
-                    raise Wrong(f"{place}: there is a file {words[1]} of {words[0]} already")
+                    raise Wrong(f"{place}: {words[0]} already has a file {words[1]}")
                 target.files[words[1]] = code
     for target in targets.values():
         for companion in target.companions:
@@ -149,7 +149,7 @@ def swift(directory: Path, *words: str, **environment: str) -> str:
         env=os.environ | environment, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
     if process.returncode != 0:
-        raise Wrong(f"swift {words[0]} has failed in a package that depends on this one:\n{process.stdout}")
+        raise Wrong(f"swift {words[0]} failed in a package that depends on this one:\n{process.stdout}")
     return process.stdout
 
 
@@ -166,7 +166,7 @@ def by_url(manifest: str, directory: Path) -> None:
     places = ["--cache-path", str(directory / "cache"), "--security-path", str(directory / "security")]
     fetched = swift(package, "package", *places, "show-dependencies", **settings)
     if "OpenCombine" in fetched:
-        raise Wrong("OpenCombine is fetched without the trait Combine")
+        raise Wrong("OpenCombine is downloaded without the trait Combine")
     named_like_ours(manifest, package, *places, **settings)
 
 
@@ -207,7 +207,7 @@ def without_pairing(by_path: str, place: Path) -> None:
     # The package manager makes a directory for each target that it knows, also for one that it does not build.
     built = [path.name for path in (package / ".build/debug").glob("*.build") if any(path.rglob("*.o"))]
     if found := [name for name in built if "BoringSSL" in name or name.startswith("Crypto")]:
-        raise Wrong(f"without the trait Pairing these are built as well: {', '.join(found)}")
+        raise Wrong(f"without the trait Pairing, the build also includes: {', '.join(found)}")
 
 
 def main() -> None:
@@ -237,7 +237,7 @@ def main() -> None:
         said = swift(package, "build", "--build-tests")
         ours = [line for line in said.splitlines() if re.search(r"monitor/(Sources|Tests)/.*warning:", line)]
         if ours:
-            raise Wrong("a snippet is warned of:\n" + "\n".join(ours))
+            raise Wrong("a snippet causes warnings:\n" + "\n".join(ours))
         binaries = Path(swift(package, "build", "--show-bin-path").strip())
         snippet_runs.run_all(binaries, arguments.ble, directory)
         tests = swift(package, "test", "--skip-build", "--disable-xctest")

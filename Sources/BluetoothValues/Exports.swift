@@ -1,4 +1,4 @@
-// What the signatures of this module name, and what a type of one's own is coded with.
+// The types in this module's signatures, and those needed to add a value type.
 @_exported import struct BluetoothBase.BluetoothUUID
 @_exported import struct BluetoothBase.ByteReader
 @_exported import struct BluetoothBase.ByteWriter

@@ -1,8 +1,8 @@
-"""Does with Bumble what `faces` does, against the same peer, and prints the same line.
+"""Does the same work as `faces` with Bumble, against the same peer, and prints the same line.
 
     bumble_faces.py notification|write|notify|read|report COUNT [ROUND]
 
-BLUETOOTH_TRANSPORT says where the controller is. Of notifications the peer sends ROUND at a time.
+BLUETOOTH_TRANSPORT names the controller. The peer sends ROUND notifications at a time.
 """
 
 from __future__ import annotations

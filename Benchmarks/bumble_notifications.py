@@ -1,5 +1,5 @@
-"""How many notifications of 20 octets a second go from one Bumble host to another, both on Bumble's own controllers in
-this process. Prints the rate, which is what `operations notify` prints for ours.
+"""Measures the notifications of 20 octets per second from one Bumble host to another, both on Bumble's own controllers
+in this process. Prints the rate, as `operations notify` does for our host.
 
     bumble_notifications.py COUNT
 """
@@ -24,7 +24,7 @@ VALUE = bytes(range(20))
 
 
 async def power_on(link: LocalLink, name: str, address: str, *services: Service) -> Device:
-    """A device on a controller of its own, on the same air as the others on `link`."""
+    """A device with its own controller, on the same air as the others on `link`."""
     host = Host()
     controller = Controller(name, host_source=host, link=link)
     host.controller = controller

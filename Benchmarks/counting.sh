@@ -1,16 +1,16 @@
-# Counts instructions and allocations. For scripts that have set `directory` to a temporary one.
+# Counts instructions and allocations, for scripts that have set `directory` to a temporary directory.
 
-# Hash tables begin from the same seed each time, so that two runs differ in their rounds only.
+# Hash tables use the same seed each time, so that two runs differ only in their rounds.
 export SWIFT_DETERMINISTIC_HASHING=1
 
-# Copies a program without its debug information, some of which is of a kind that valgrind cannot read, and prints where.
+# Copies a program without its debug information, parts of which valgrind cannot read. Prints the path of the copy.
 #   stripped PROGRAM
 stripped() {
     strip --strip-debug -o "$directory/$(basename "$1")" "$1"
     echo "$directory/$(basename "$1")"
 }
 
-# Runs a program, and prints how many instructions that took and how often memory was asked for.
+# Runs a program, and prints the number of instructions and of allocations.
 #   measure PROGRAM [ARGUMENT…]
 measure() {
     local profile=$directory/profile log=$directory/log
@@ -18,8 +18,8 @@ measure() {
         cat "$log" >&2
         return 1
     fi
-    # A profile has a line for each function called from another, `cfn=(number) name`, of which the name is left out after
-    # the first time, and behind it how often: `calls=count …`.
+    # A profile has a line `cfn=(number) name` for each call from one function to another, followed by `calls=count …`.
+    # The name is omitted after its first occurrence.
     awk '
         /^c?fn=/ {
             number = $1; sub(/^c?fn=/, "", number)

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// A package of its own, so that those who depend on the library build none of this. Scripts/mutants runs it.
+// A separate package, so that packages that depend on the library build none of this. Scripts/mutants runs it.
 let package = Package(
     name: "Mutants",
     dependencies: [

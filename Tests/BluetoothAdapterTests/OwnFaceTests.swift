@@ -6,8 +6,8 @@ import VirtualRadio
 import BluetoothAdapter
 import Synchronization
 
-/// Connects to the first device in reach that has a heart-rate service, and hands on what it measures: one closure, no
-/// tasks, no delegates.
+/// Connects to the first device in range with a heart-rate service, and passes its measurements to a closure. It uses
+/// no tasks and no delegates.
 final class HeartRateFace: AdapterObserver {
     private enum Step { case idle, scanning, connecting, discovering(LinkIdentifier), listening }
 
@@ -30,7 +30,7 @@ final class HeartRateFace: AdapterObserver {
             case .sighting(_, let index):
                 guard case .scanning = step.withLock({ $0 }) else { continue }
                 begin(batch.user, nil, .cancel)
-                begin(batch.user, .connecting, .connect(PeerID(batch.sightings[index].address), ConnectRequest()))
+                begin(batch.user, .connecting, .connect(batch.sightings[index].peer, ConnectRequest()))
             case .ended(_, .success(.link(let link))):
                 begin(
                     batch.user, .discovering(link),

@@ -295,7 +295,7 @@ def main() -> int:
         shutil.rmtree(logs)
     # Hundreds of lines may follow a failure, so that it is reported again at the end.
     if failures:
-        print("\nWhat failed:", *failures, sep="\n", file=sys.stderr)
+        print("\nFailures:", *failures, sep="\n", file=sys.stderr)
     return 1 if failures else 0
 
 

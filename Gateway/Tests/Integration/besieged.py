@@ -1,5 +1,5 @@
-"""Clients of ESPHome's API that want to keep others out: by connections that say nothing, by hellos, and by handshakes
-with a wrong key. Attackers are at 127.0.0.2, and honest clients at 127.0.0.1 unless a test says otherwise.
+"""Clients of ESPHome's API that try to lock others out, with silent connections, hellos, and handshakes with a wrong
+key. Attackers are at 127.0.0.2, and honest clients at 127.0.0.1 unless a test says otherwise.
 """
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""What the tests of the gateway have in common."""
+"""The base class and helpers of the gateway's tests."""
 import contextlib
 import json
 import pathlib

@@ -1,7 +1,7 @@
-// A plugin of qemu-user that counts the instructions of a program, all its threads together, and writes their number to the
-// file that $INSTRUCTIONS names when the program ends.
+// A plugin for qemu-user that counts the instructions of a program, in all threads together. When the program ends, it
+// writes the number to the file that $INSTRUCTIONS names.
 //
-// Debian has QEMU without its header; what is declared here is QEMU's plugin API, version 1.
+// Debian's QEMU lacks the header, so the declarations of QEMU's plugin API, version 1, are repeated here.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""What arrives when the broker, the connection or the gateway is killed."""
+"""The messages that arrive when the broker, the connection or the gateway is killed."""
 import random
 import signal
 import time

@@ -1,5 +1,5 @@
-"""ESPHome's native API with clients that are not ours: aioesphomeapi, and bleak through bleak-esphome. The device is one of
-`ble serve` over a virtual radio.
+"""ESPHome's native API with independent clients: aioesphomeapi, and bleak through bleak-esphome. `ble serve` provides
+the device, over a virtual radio.
 """
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""What arrives at the broker, what is in the way of it, and what comes of requests."""
+"""Messages that reach the broker, obstacles on their way, and responses to requests."""
 import json
 import os
 import random

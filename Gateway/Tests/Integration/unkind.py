@@ -1,5 +1,5 @@
-"""What users, brokers, clients and machines do that they should not: each gets an answer with a reason, and the gateway goes on or ends
-in order."""
+"""Misbehaving users, brokers, clients and machines. The gateway reports the reason of each problem, and either
+continues or exits cleanly."""
 import contextlib
 import json
 import os

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// A package of its own, so that those who depend on the library build none of this. Scripts/benchmark runs it.
+// A separate package, so that packages that depend on the library build none of this. Scripts/benchmark runs it.
 let package = Package(
     name: "Benchmarks",
     dependencies: [.package(name: "swift-bluetooth-le", path: "..")],
@@ -13,7 +13,7 @@ let package = Package(
                 .product(name: $0, package: "swift-bluetooth-le")
             },
             swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
-        // What applications use, and the controller and device they use it with.
+        // The APIs that applications use, and a controller and a device to use them with.
         .executableTarget(
             name: "faces",
             dependencies: ["BluetoothLE", "CoreBluetooth"].map { .product(name: $0, package: "swift-bluetooth-le") },

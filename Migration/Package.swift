@@ -7,7 +7,7 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: Context.environment["BLUETOOTH_WARNINGS_AS_ERRORS"] == nil ? .warning : .error),
 ]
 
-// A package of its own: swift-syntax takes minutes to build, and nobody who uses the library needs it.
+// A separate package: swift-syntax takes minutes to build, and users of the library don't need it.
 let package = Package(
     name: "migration",
     platforms: [.macOS(.v13)],

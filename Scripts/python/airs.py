@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 
-# How long a step may take that takes a moment on a machine with nothing else to do. A program that hangs takes longer.
+# The time limit for a step that takes a moment on an idle machine. Only a program that hangs takes longer.
 LIMIT = 60.0
 
 
@@ -29,7 +29,7 @@ class Air:
     transports: tuple[str, str]
 
 
-# The ports that were given out. A server opens its port some time later, and meanwhile another thread looks for one.
+# The ports that were returned. A server opens its port later, and meanwhile other threads may search for free ports.
 given_ports: set[int] = set()
 giving = threading.Lock()
 
@@ -74,7 +74,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 @contextlib.contextmanager
 def ready_process(command: list[str], is_ready: Callable[[], bool], log: pathlib.Path) -> Iterator[None]:
-    """Runs a command for as long as the context lasts, from when it is ready."""
+    """Runs a command during the context, which begins when the command is ready."""
     with open(log, "wb") as output:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
     try:
@@ -93,7 +93,7 @@ def ready_process(command: list[str], is_ready: Callable[[], bool], log: pathlib
 def listening_process(
     command: list[str], ports: list[int], log: pathlib.Path
 ) -> contextlib.AbstractContextManager[None]:
-    """Runs a command for as long as the context lasts, from when all its ports are open."""
+    """Runs a command during the context, which begins when all its ports are open."""
     return ready_process(command, lambda: all(is_listening(port) for port in ports), log)
 
 
@@ -108,7 +108,7 @@ def two_servers(name: str, command: list[str], log: pathlib.Path) -> Iterator[Ai
 
 
 def bumble_controllers(log: pathlib.Path) -> contextlib.AbstractContextManager[Air]:
-    """Bumble's own controllers. Exactly two: a third would receive what is not for it."""
+    """Bumble's own controllers. Exactly two: a third would receive packets for others."""
     return two_servers("Bumble's controllers", [sys.executable, "-m", "bumble.apps.controllers"], log)
 
 

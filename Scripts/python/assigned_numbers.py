@@ -35,7 +35,7 @@ FOOTER = '        """#)\n}\n'
 
 
 def tidy(name: str) -> str:
-    """The name on one line, without anything that a terminal or Swift would take for more than text."""
+    """The name on one line, without characters that a terminal or Swift would interpret."""
     name = " ".join(str(name).split())
     for character in name:
         # Other than these, a name may have what it likes; "Cc" are control characters, "Cf" marks of direction.

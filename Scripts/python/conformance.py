@@ -15,7 +15,7 @@ KINDS = ("test", "elsewhere", "no")
 
 
 def rows(text):
-    """The cases, with the kind of each and the tests that its row names.
+    """The cases, each with its kind and the tests that its row names.
 
     The kinds are `test`, where the named test does what the case asks, `elsewhere`, where tests cover it in another way, and
     `no`. A row whose meaning is a guess says so, and counts as `no` whatever it names.
@@ -29,7 +29,7 @@ def rows(text):
 
 
 def plain(name):
-    """A test's name without what is written around it: `Suite/test(_:)` in any spelling."""
+    """A test's name without the text around it: `Suite/test(_:)` in any spelling."""
     return re.sub(r"\(.*?\)$", "", name.replace("`", ""))
 
 

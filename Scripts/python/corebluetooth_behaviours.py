@@ -1,4 +1,4 @@
-"""Compares the table of behaviours of Core Bluetooth with the tests, which name the rows they are about: "Row 12", "Rows 6, 7".
+"""Compares the table of Core Bluetooth's behaviors with the tests, which name their rows: "Row 12", "Rows 6, 7".
 
     corebluetooth_behaviours.py DOCUMENT TESTS            fails if the table's last column differs from the tests
     corebluetooth_behaviours.py DOCUMENT TESTS --renew    writes that column again: review the difference
@@ -17,7 +17,7 @@ NOWHERE = "–"
 
 
 def files_by_row(tests: pathlib.Path) -> dict[int, list[str]]:
-    """Which files name a row: `Central/Manager` for `Central/ManagerTests.swift`."""
+    """The files that name a row: `Central/Manager` for `Central/ManagerTests.swift`."""
     found: dict[int, set[str]] = {}
     for file in tests.rglob("*Tests.swift"):
         name = file.relative_to(tests).as_posix().removesuffix("Tests.swift")

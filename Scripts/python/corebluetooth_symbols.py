@@ -1,4 +1,4 @@
-"""Compares the public symbols of the module CoreBluetooth with the list of those that applications may use.
+"""Compares the public symbols of the module CoreBluetooth with the list of symbols that applications may use.
 
     corebluetooth_symbols.py GRAPH LIST            fails if one is missing or declared differently
     corebluetooth_symbols.py GRAPH LIST --renew    writes the list again: review the difference
@@ -14,7 +14,7 @@ import pathlib
 import re
 import sys
 
-# Declared in addition to Apple's symbols: how a Linux program chooses its adapter, and what makes errors cast.
+# Declared in addition to Apple's symbols: the selection of an adapter on Linux, and support for casting errors.
 OURS = ("BluetoothEnvironment", "BluetoothPairing", "BluetoothTransport", "dispatch_queue_t")
 # Members that imported errors and enumerations have without being listed anywhere.
 UNLISTED = re.compile(
@@ -25,7 +25,7 @@ UNLISTED = re.compile(
 
 
 def symbols(graph: pathlib.Path) -> set[str]:
-    """The symbols the module declares itself: kind and name, declaration, and whether it is deprecated."""
+    """The symbols that the module itself declares: kind and name, declaration, and whether it is deprecated."""
     found: set[str] = set()
     for symbol in json.loads(graph.read_text(encoding="utf-8"))["symbols"]:
         path = ".".join(symbol["pathComponents"])

@@ -6,12 +6,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = ["BluetoothHost", "BluetoothUsers", "BluetoothGATT", "BluetoothL2CAP", "BluetoothATT", "BluetoothSMP"]
-#: File by file, for each line with code whether it was reached.
+#: For each file and each line with code, whether the line was reached.
 Lines = dict[str, dict[int, bool]]
 
 
 def read(path: Path) -> Lines:
-    """What an export of llvm-cov says of the files of these targets."""
+    """The coverage of the files of these targets, from an export of llvm-cov."""
     files: Lines = defaultdict(dict)
     file = None
     for line in path.read_text().splitlines():
@@ -22,7 +22,7 @@ def read(path: Path) -> Lines:
             file = str(name.relative_to(ROOT / "Sources")) if inside else None
         elif key == "DA" and file:
             number, count = rest.split(",")[:2]
-            # A generic function is there several times.
+            # A generic function occurs several times.
             files[file][int(number)] = files[file].get(int(number), False) or int(count) > 0
     return files
 
@@ -33,7 +33,7 @@ def share(files: Lines, target: str) -> str:
 
 
 def ranges(hits: dict[int, bool]) -> list[str]:
-    """The lines that were not reached, those that follow each other as one."""
+    """The lines that were not reached, with consecutive lines merged into ranges."""
     found: list[list[int]] = []
     previous_missed = False
     for number in sorted(hits):

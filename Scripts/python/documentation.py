@@ -14,13 +14,13 @@ from typing import Any
 from libraries import libraries
 
 ROOT = Path(__file__).resolve().parents[2]
-# What fits into a page's column without scrolling, as seen in Chromium at a width of 1280 pixels.
+# The width that fits into a page's column without scrolling, in Chromium at a width of 1280 pixels.
 LONGEST_CODE_LINE = 76
 
 
 def order() -> list[str]:
-    """The Swift modules of all products, each behind those that its sources import."""
-    # Two are C modules, which carry a Swift one.
+    """The Swift modules of all products, each after the modules that its sources import."""
+    # Two are C modules that re-export a Swift module.
     modules = {name for names in libraries().values() for name in names} - {"Combine", "os"}
     imports = {
         module: {

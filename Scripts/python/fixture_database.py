@@ -1,4 +1,4 @@
-"""The GATT database that the peripheral of every recording serves: one of each thing a client can meet."""
+"""The GATT database that the peripheral of every recording serves: one of each kind of attribute."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BATTERY_LEVEL = UUID(0x2A19)
 
 
 def vendor(number: int) -> UUID:
-    """The 128-bit UUIDs of our own, which differ in the first four bytes as those of one vendor tend to."""
+    """Our own 128-bit UUIDs, which differ in the first four bytes, as those of one vendor usually do."""
     return UUID(f"{number:08X}-4C1B-4E54-9E9C-5F0C2B7A1D3E")
 
 
@@ -40,7 +40,7 @@ Permissions = Attribute.Permissions
 
 
 def refusal(error: int) -> Callable[..., NoReturn]:
-    """Answers with an error. Bumble's server does not look at the permissions to read and to write by itself."""
+    """Responds with an error. Bumble's server does not check read and write permissions."""
 
     def refuse(*_: object) -> NoReturn:
         raise ATT_Error(error)
@@ -57,7 +57,7 @@ def write_only() -> CharacteristicValue:
 
 
 def services() -> list[Service]:
-    """Fresh services, in the order in which they get their handles; those included come before who includes them."""
+    """New services in the order of their handles. Included services come before the services that include them."""
     battery = Service(BATTERY, [
         Characteristic(BATTERY_LEVEL, Properties.READ | Properties.NOTIFY, Permissions.READABLE, bytes([87])),
     ])

@@ -62,7 +62,7 @@ class Laboratory:
         )
 
     async def connect(self) -> Link:
-        """Advertises and connects; returns when both hosts know of the connection."""
+        """Advertises and connects. Returns when both hosts have reported the connection."""
         with contextlib.closing(Waiter(self.peripheral, Device.EVENT_CONNECTION)) as accepted:
             await self.advertise()
             outgoing = await self.central.connect(PERIPHERAL_ADDRESS)
@@ -79,7 +79,7 @@ class Link:
     peer: Peer
 
     async def discover_everything(self) -> dict[str, CharacteristicProxy]:
-        """Discovers all and returns the characteristics by the names of their UUIDs in `fixture_database`."""
+        """Discovers everything, and returns the characteristics by the names of their UUIDs in `fixture_database`."""
         await self.peer.discover_all()
         return {
             name: found[0]
@@ -95,14 +95,14 @@ class Link:
 
 
 async def end(ours: Connection, theirs: Connection) -> None:
-    """Disconnects, and waits until the other host knows too."""
+    """Disconnects, and waits until the other host has also reported it."""
     with contextlib.closing(Waiter(theirs, Connection.EVENT_DISCONNECTION)) as lost:
         await ours.disconnect()
         await lost.value()
 
 
 class Waiter:
-    """Waits for the first occurrence of an event from when it was made."""
+    """Waits for the first occurrence of an event after its creation."""
 
     def __init__(self, emitter: Device | Connection, event: str) -> None:
         self.emitter, self.event = emitter, event
@@ -174,5 +174,5 @@ async def on_transports(captures: tuple[Capture, Capture], transports: tuple[str
 
 
 def capture_paths(directory: pathlib.Path, scenario: str) -> tuple[pathlib.Path, pathlib.Path]:
-    """Where the captures of the central's and of the peripheral's host go."""
+    """The paths of the captures of the central's and the peripheral's host."""
     return directory / f"{scenario}-central.btsnoop", directory / f"{scenario}-peripheral.btsnoop"

@@ -15,7 +15,7 @@ import subprocess
 from typing import Any
 
 PROGRAMS = ["ble", "central", "peripheral"]
-# The shells, and what the file for a program is called where each looks for it.
+# The shells, and the name of a program's completion file in each.
 SHELLS = {"bash": "{}", "zsh": "_{}", "fish": "{}.fish"}
 
 Command = dict[str, Any]
@@ -29,7 +29,7 @@ def output(*command: str | pathlib.Path) -> str:
 # MARK: Roff
 
 def escaped(text: str) -> str:
-    """Text that roff prints as it is, hyphens as those of options."""
+    """Text that roff prints verbatim, with hyphens as in options."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     # At the beginning of a line these are requests.
     return re.sub(r"^([.'])", r"\\&\1", text, flags=re.MULTILINE)
@@ -44,7 +44,7 @@ def italic(text: str) -> str:
 
 
 def paragraphs(text: str) -> list[str]:
-    """Prose, a paragraph for each that blank lines part."""
+    """Prose, whose paragraphs are separated by blank lines."""
     lines: list[str] = []
     for paragraph in re.split(r"\n\n+", text.strip()):
         lines += [".PP", escaped(" ".join(paragraph.split()))]
@@ -67,7 +67,7 @@ def sections(discussion: str) -> tuple[str, dict[str, list[str]]]:
 
 
 def names(argument: Command) -> list[str]:
-    """How an option is written."""
+    """The spelling of an option."""
     return [("--" if name["kind"] == "long" else "-") + name["name"] for name in argument.get("names", [])]
 
 
@@ -89,13 +89,13 @@ def synopsis(argument: Command) -> str:
 
 
 def inverted(argument: Command) -> str | None:
-    """The name of the option that a flag such as --no-active takes back; nil for others."""
+    """The name of the option that a flag such as --no-active negates; None for others."""
     found = [name.removeprefix("--no-") for name in names(argument) if name.startswith("--no-")]
     return f"--{found[0]}" if argument["kind"] == "flag" and found else None
 
 
 def with_inversions(arguments: list[Command]) -> list[Command]:
-    """The arguments, of which those that are the opposite of another one are described together with that."""
+    """The arguments. A flag and its negation are described together."""
     shown: list[Command] = []
     for argument in arguments:
         other = next((each for each in shown if inverted(argument) in names(each)), None)
@@ -177,7 +177,7 @@ def page(path: list[str], command: Command, version: str, pages: list[str]) -> s
 # MARK: Files
 
 def commands(path: list[str], command: Command) -> list[tuple[list[str], Command]]:
-    """A command and all below it, with the words by which each is called."""
+    """A command and all its subcommands, with the words that invoke each."""
     below = [each for each in command.get("subcommands", []) if each["shouldDisplay"] and each["commandName"] != "help"]
     return [(path, command)] + [
         found for each in below for found in commands([*path, each["commandName"]], each)]

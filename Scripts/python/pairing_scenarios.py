@@ -21,7 +21,7 @@ Capability = PairingDelegate.IoCapability
 
 @dataclasses.dataclass
 class Pairing:
-    """What either side can do, from which the method follows (Vol 3, Part H, 2.3.5.1)."""
+    """The capabilities of each side, which determine the method (Vol 3, Part H, 2.3.5.1)."""
 
     summary: str
     central: Capability
@@ -55,7 +55,7 @@ PAIRINGS = {
 
 
 class Delegate(PairingDelegate):
-    """Knows the passkey, and says yes to everything or refuses to pair at all."""
+    """Knows the passkey, and either accepts everything or rejects pairing."""
 
     def __init__(self, capability: Capability, is_refused: bool) -> None:
         super().__init__(capability)
@@ -84,7 +84,7 @@ def configuration(choice: Pairing, capability: Capability) -> PairingConfig:
 
 
 async def read_secret(link: Link) -> att.ATT_PDU:
-    """Reads the value that is for encrypted links only."""
+    """Reads the value that requires an encrypted link."""
     return await link.peer.gatt_client.send_request(att.ATT_Read_By_Type_Request(0x0001, 0xFFFF, database.ENCRYPTED))
 
 
@@ -126,7 +126,7 @@ async def pair_and_reconnect(laboratory: Laboratory, choice: Pairing) -> None:
 
 async def mend_bond(peripheral: Device) -> None:
     """After legacy pairing a link is encrypted with the key that the peripheral distributed at that time (Vol 3,
-    Part H, 2.4.4). Bumble's peripheral stores that as the central's, and on the next connection looks for the other."""
+    Part H, 2.4.4). Bumble's peripheral stores that as the central's, and on the next connection uses the other."""
     store = peripheral.keystore
     keys = await store.get(str(CENTRAL_ADDRESS)) if store else None
     if store is None or keys is None:

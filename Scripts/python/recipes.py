@@ -16,12 +16,12 @@ GUIDE = Path(__file__).resolve().parents[2] / "Documentation/Recipes.md"
 
 
 def recipes() -> dict[str, str]:
-    """The blocks of the guide by the names in front of them."""
+    """The blocks of the guide by the names before them."""
     return dict(re.findall(r"^<!-- recipe: (\S+) -->\n```\w+\n(.*?)^```$", GUIDE.read_text(), re.DOTALL | re.MULTILINE))
 
 
 class Kitchen:
-    """A directory with two controllers on one air, the programs, and whatever a recipe starts."""
+    """A directory with two controllers on one air, the programs, and the processes that a recipe starts."""
 
     def __init__(self, binaries: Path, directory: Path) -> None:
         self.directory = directory

@@ -66,7 +66,7 @@ async def record(scenario: Scenario, directory: pathlib.Path, open_laboratory: l
 
 
 def record_on_bumble(scenario: Scenario, directory: pathlib.Path) -> None:
-    """On Bumble's controllers in virtual time: the same bytes and times whenever it is done."""
+    """On Bumble's controllers in virtual time: the same bytes and times in every run."""
     opener = functools.partial(laboratory.on_bumble_controllers, extended=scenario.extended)
     with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
         runner.run(record(scenario, directory, opener))
@@ -90,12 +90,12 @@ def record_ours(binaries: pathlib.Path, directory: pathlib.Path) -> None:
 
 
 def record_pairings(binaries: pathlib.Path, directory: pathlib.Path) -> None:
-    """Bumble's host paired with our programs: what our side says and hears."""
+    """Bumble's host paired with our programs: the packets of our side."""
     for name, (title, _) in PAIRINGS.items():
         with tempfile.TemporaryDirectory() as logs:
             subprocess.run([sys.executable, str(INTEROPERATION / "pairings.py"), "--binaries", str(binaries),
                             "--logs", logs, "--filter", f"^{re.escape(title)}, over our radio$"], check=True)
-            # Of a case about a lost bond the step in which it is lost.
+            # In a case about a lost bond, the step in which it is lost.
             step = 2 if "lost" in title else 1
             shutil.copy(next(pathlib.Path(logs).glob(f"*/ours-{step}.btsnoop")), directory / f"{name}.btsnoop")
 
@@ -111,7 +111,7 @@ def record_in_machine(names: list[str], directory: pathlib.Path) -> None:
 
 
 def listing(directories: list[pathlib.Path]) -> str:
-    """The table of what there is."""
+    """The table of all captures."""
     summaries = {scenario.name: scenario.summary for scenario in SCENARIOS} | KERNEL | TWO_ADAPTERS
     summaries |= {name: summary for name, (_, summary) in PAIRINGS.items()}
     lines = []
@@ -144,7 +144,7 @@ def update_readme() -> None:
 
 
 def check(path: pathlib.Path) -> str | None:
-    """What is wrong with a capture, if anything; the dissector is asked if it is there."""
+    """The problem of a capture, if any. Uses tshark if it is installed."""
     if packet_count(path) == 0:
         return "is empty"
     if path.stat().st_size > SIZE_LIMIT:

@@ -34,7 +34,7 @@ ADDRESSES = ["F0:F1:F2:F3:F4:F5", "E5:E4:E3:E2:E1:E0"]
 
 
 class Person(PairingDelegate):
-    """Enters what the other one shows."""
+    """Enters the passkey that the other one displays."""
 
     def __init__(self, io_capability, shown):
         keys = PairingDelegate.KeyDistribution.DISTRIBUTE_ENCRYPTION_KEY
@@ -103,7 +103,7 @@ async def record(name, secure, io_capabilities, out_of_band, authenticates):
             "outOfBandRandoms": [context.r[::-1].hex() for context in contexts] if out_of_band else None,
             "hasPeerData": out_of_band,
             "outOfBandConfirms": [context.share().c[::-1].hex() for context in contexts] if out_of_band else None,
-            # The keys that are distributed are of no interest.
+            # The distributed keys don't matter.
             "pdus": [line for line in sent if not 0x06 <= int(line[2:4], 16) <= 0x0B],
             "key": keys[0][::-1].hex(),
         }

@@ -71,7 +71,7 @@ class Capture(Snooper):
 
 @contextlib.contextmanager
 def seeded(seed: str) -> Iterator[None]:
-    """Makes what Bumble draws at random depend on a seed only."""
+    """Makes Bumble's random values depend only on a seed."""
     source = random.Random(seed)
     # Excludes the upper end, which Bumble's controller has no room for.
     with (
@@ -83,7 +83,7 @@ def seeded(seed: str) -> Iterator[None]:
 
 
 def packet_count(path: pathlib.Path) -> int:
-    """How many packets a btsnoop file holds."""
+    """The number of packets in a btsnoop file."""
     content, at, count = path.read_bytes(), len(Capture.HEADER), 0
     while at < len(content):
         included = struct.unpack_from(">I", content, at + 4)[0]

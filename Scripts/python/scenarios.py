@@ -17,7 +17,7 @@ from pairing_scenarios import PAIRINGS, pair_and_reconnect
 
 @dataclasses.dataclass
 class Scenario:
-    """A thing to record. `extended` is whether Bumble's controllers have the features of Core 5.0 in it."""
+    """A recording. If `extended` is true, Bumble's controllers have the features of Core 5.0."""
 
     name: str
     summary: str
@@ -155,7 +155,7 @@ async def connection_update(laboratory: Laboratory) -> None:
 
 
 async def credit_based_channel(laboratory: Laboratory) -> None:
-    """The receiver gives few credits and small segments, so that the sender has to wait for more of them."""
+    """The receiver gives few credits and small segments, so the sender must wait for more."""
     received: asyncio.Queue[bytes] = asyncio.Queue()
     spec = l2cap.LeCreditBasedChannelSpec(psm=0x0080, mtu=256, mps=64, max_credits=4)
 

@@ -15,12 +15,12 @@ PATIENCE = 60
 
 
 class Failed(Exception):
-    """A program did not do what its reader is promised."""
+    """A program's output differs from the documentation."""
 
 
 @dataclass
 class Run:
-    """A program, the one at the other end of the air, and what it prints in the end."""
+    """A program, its peer, and its expected output."""
 
     program: str
     peer: str | None
@@ -36,14 +36,14 @@ RUNS = [
     Run("heart-rate", "peripheral", [r"Heart \d\d", r"Heart \d\d"]),
     Run("first-central", "peripheral", [r"connected to 00:1B:DC:", r"it has 180D", r"\d\d beats per minute"]),
     Run("virtual", None, [r"found 00:1B:DC:"]),
-    # It does not link the virtual radio.
+    # This program does not link the virtual radio.
     Run("monitor", None, [r"this program contains no radio; add the product VirtualRadio"], transport="virtual"),
 ]
 TEST_OUTPUT = ["72 beats per minute"]
 
 
 class Process:
-    """A program on a terminal, so that it prints line by line, as its reader sees it."""
+    """A program on a terminal, so that it prints line by line, as for a user."""
 
     def __init__(self, *command: str | Path, cwd: Path | None = None, **environment: str) -> None:
         self.name = str(command[-1] if command[0] == "bash" else Path(command[0]).name)

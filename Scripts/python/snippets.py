@@ -1,4 +1,4 @@
-"""The Swift snippets of the documentation, built and run as they are printed. See Scripts/readme."""
+"""The Swift snippets of the documentation, built and run as printed. See Scripts/readme."""
 
 import argparse
 import os
@@ -16,14 +16,14 @@ from libraries import libraries
 
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = "manifest"
-# In these every block of Swift must say what it is.
+# In these files, a comment must state what each block of Swift is.
 STRICT = [ROOT / "README.md", *sorted(ROOT.glob("Sources/*/*.docc/**/*.md"))]
 # These also show code that does not compile, and fragments of apps.
 GUIDES = [path for path in sorted((ROOT / "Documentation").glob("*.md")) if path not in STRICT]
 
 # The programs of this package.
 PROGRAMS = ["ble", "central", "peripheral"]
-# Names of targets that dependents are likely to choose, beside those of the snippets, such as `central` and `peripheral`.
+# Target names that dependents are likely to choose, in addition to the snippets' names, such as `central`.
 COMMON_NAMES = [
     "ble", "TestSupport", "FuzzReplay", "CommandLineSupport", "Support", "KeyValueObserving",
     "HeartRateMonitor", "Bluetooth", "Simulation", "Values", "Host",
@@ -35,7 +35,7 @@ BLOCK = re.compile(
 
 
 class Wrong(Exception):
-    """Something that a reader would stumble over."""
+    """A problem that a reader of the documentation would have."""
 
 
 @dataclass
@@ -107,7 +107,7 @@ def products(target: Target) -> list[str]:
 
 
 def with_targets(manifest: str, lines: list[str]) -> str:
-    """The manifest with other targets in place of its own."""
+    """The manifest with its targets replaced by others."""
     head, mark, _ = manifest.partition("    targets: [\n")
     if not mark:
         raise Wrong("README.md: the manifest has no targets")
@@ -115,7 +115,7 @@ def with_targets(manifest: str, lines: list[str]) -> str:
 
 
 def write(directory: Path, manifest: str, targets: dict[str, Target]) -> None:
-    """The package of the manifest, with the snippets in place of its one target."""
+    """The manifest's package, with the snippets instead of its single target."""
     lines = [
         f'        .{target.kind}(name: "{target.name}", dependencies: [{", ".join(products(target))}]),'
         for target in targets.values()
@@ -154,7 +154,7 @@ def swift(directory: Path, *words: str, **environment: str) -> str:
 
 
 def by_url(manifest: str, directory: Path) -> None:
-    """The manifest resolves as it is printed, where the URL leads to this repository with a release."""
+    """Checks that the manifest resolves as printed, if its URL leads to this repository with a release."""
     url, version = re.search(r'url: "([^"]*swift-bluetooth-le\.git)", from: "([^"]*)"', manifest).groups()
     mirror = directory / "swift-bluetooth-le.git"
     subprocess.run(["git", "clone", "--quiet", "--bare", "--no-hardlinks", ROOT, mirror], check=True)
@@ -171,7 +171,7 @@ def by_url(manifest: str, directory: Path) -> None:
 
 
 def named_like_ours(manifest: str, package: Path, *options: str, **environment: str) -> None:
-    """Programs of a dependent package that have the names of this package's are built, and not ours in their place."""
+    """Checks that a dependent package's programs are built if they have the same names as ours."""
     product = '.product(name: "BluetoothValues", package: "swift-bluetooth-le")'
     lines = [f'        .executableTarget(name: "{name}", dependencies: [{product}]),' for name in PROGRAMS]
     write_changed(package / "Package.swift", with_targets(manifest, lines))
@@ -187,7 +187,7 @@ def named_like_ours(manifest: str, package: Path, *options: str, **environment: 
 
 
 def without_pairing(by_path: str, place: Path) -> None:
-    """A package that turns the trait off does not build BoringSSL."""
+    """Checks that a package that disables the trait does not build BoringSSL."""
     package = place / "plain"
     sources = {
         "BluetoothLE": 'import BluetoothLE\n\nprint(BluetoothUUID("180D"))\n',
@@ -204,7 +204,7 @@ def without_pairing(by_path: str, place: Path) -> None:
     begin = time.monotonic()
     swift(package, "build")
     print(f"without pairing, a first build took {time.monotonic() - begin:.0f} s")
-    # The package manager makes a directory for each target that it knows, also for one that it does not build.
+    # SwiftPM makes a directory for every target that it knows, even if it does not build the target.
     built = [path.name for path in (package / ".build/debug").glob("*.build") if any(path.rglob("*.o"))]
     if found := [name for name in built if "BoringSSL" in name or name.startswith("Crypto")]:
         raise Wrong(f"without the trait Pairing, the build also includes: {', '.join(found)}")
@@ -222,7 +222,7 @@ def main() -> None:
         by_url(manifest, directory)
         place = arguments.keep or directory
         place.mkdir(parents=True, exist_ok=True)
-        # Who depends on a package by its path knows it by the name of its directory.
+        # A package that is referenced by its path is identified by the name of its directory.
         link = place / "swift-bluetooth-le"
         link.unlink(missing_ok=True)
         link.symlink_to(ROOT)

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// A package of its own, so that the tests of the library need no OpenCombine. It depends on the library as an app
-// does that imports Combine.
+// A separate package, so that the library's tests don't need OpenCombine. It depends on the library in the same way as
+// an app that imports Combine.
 let package = Package(
     name: "combine-tests",
     dependencies: [.package(name: "swift-bluetooth-le", path: "../..", traits: [.defaults, "Combine"])],

@@ -19,7 +19,7 @@ ERROR = re.compile(r"^(/.+?\.swift):(\d+):\d+: error: (.*)$", re.MULTILINE)
 
 
 class BuildError(Exception):
-    """Something does not build that no mutant is to blame for."""
+    """A build failure that no mutant caused."""
 
 
 @dataclass
@@ -65,7 +65,7 @@ def run(command: list[str], **options) -> subprocess.CompletedProcess:
 
 
 class Builder:
-    """Draws mutants until so many compile, and builds what runs them."""
+    """Draws mutants until enough of them compile, and builds the programs that run them."""
 
     def __init__(self, bugs: list[Bug], seed: int, count: int, jobs: int):
         self.bugs, self.seed, self.count, self.jobs = bugs, seed, count, jobs
@@ -74,7 +74,7 @@ class Builder:
         self.tool = BUILD / "tool" / "debug" / "mutate"
 
     def make(self) -> list[Mutant]:
-        """Writes the copy, as often as it takes for it to compile."""
+        """Writes the copy, and repeats that until it compiles."""
         self.build("the mutator", ["--package-path", str(ROOT / "Mutants"), "--scratch-path", str(BUILD / "tool")])
         while True:
             mutants = self.write()
@@ -106,13 +106,13 @@ class Builder:
         return [Mutant(**{"name": None, **entry}) for entry in manifest["mutants"]]
 
     def exclude(self, mutants: list[Mutant], output: str) -> None:
-        """Leaves out the mutants in whose lines there are errors."""
+        """Removes the mutants whose lines have errors."""
         bad: dict[str, str] = {}
         for path, line, message in ERROR.findall(output):
             in_file = [mutant for mutant in mutants if str(COPY / mutant.file) == path]
             at = int(line)
             hit = [mutant for mutant in in_file if mutant.lines[0] <= at <= mutant.lines[1]]
-            # What is wrong with the function as a whole can be the fault of any mutant in it.
+            # Any mutant in a function can cause an error of the function as a whole.
             body = [mutant for mutant in in_file if mutant.body[0] <= at <= mutant.body[1]]
             hit = hit or [mutant for mutant in body if not mutant.name] or body
             for mutant in hit:
@@ -135,8 +135,8 @@ class Builder:
             raise BuildError(f"{what} does not build:\n{(result.stdout + result.stderr)[-4000:]}")
 
     def build_copy(self) -> Path:
-        """Builds the simulator and the tests with the mutants in them; returns where they are."""
-        # Optimised, for what is run is run hundreds of times.
+        """Builds the simulator and the tests with the mutants. Returns their paths."""
+        # Optimized, because the programs run hundreds of times.
         options = ["--package-path", str(COPY), "-c", "release", "-Xswiftc", "-enable-testing"]
         self.build("the simulator and the tests with the mutants in them", [*options, "--build-tests"])
         return Path(run(["swift", "build", *options, "--show-bin-path"]).stdout.strip())

@@ -14,18 +14,18 @@ class CatalogueError(Exception):
 
 @dataclass
 class Bug:
-    """One of them: `original`, which is in `file` exactly once, reads `replacement`."""
+    """A named bug, which replaces `original`, which occurs exactly once in `file`, with `replacement`."""
 
     name: str
     bug: str
     file: str
     original: str
     replacement: str
-    #: Why no simulated world can show it; empty for most.
+    #: Why no simulated world can show the bug; usually empty.
     by_tests: str = ""
 
     def problem(self) -> str | None:
-        """What keeps it from being made; None where nothing does."""
+        """The reason why the bug cannot be inserted, or None."""
         path = ROOT / self.file
         if not path.is_file():
             return f"there is no {self.file}"
@@ -38,7 +38,7 @@ class Bug:
 
 
 def load() -> list[Bug]:
-    """All of them, in the order of the file; raises CatalogueError where one does not fit the sources."""
+    """All of them, in the order of the file; raises CatalogueError if one does not fit the sources."""
     with CATALOGUE.open("rb") as file:
         entries = tomllib.load(file)["mutant"]
     bugs = [Bug(**entry) for entry in entries]

@@ -1,4 +1,4 @@
-"""Runs mutants and sees whether anything finds them."""
+"""Runs mutants, and determines what finds them."""
 
 import os
 import re
@@ -21,7 +21,7 @@ SLOWNESS = 10
 
 @dataclass
 class Stage:
-    """A command that ends with 0 where it finds nothing."""
+    """A command that ends with 0 if it finds nothing."""
 
     kind: str  # "simulation" or "tests"
     title: str
@@ -51,7 +51,7 @@ class Stage:
 
 @dataclass
 class Outcome:
-    """What became of a mutant in a stage."""
+    """The result of a mutant in a stage."""
 
     stage: Stage
     #: How it was found; None where it was not.
@@ -113,7 +113,7 @@ class Runner:
             "BLUETOOTH_MUTANT": str(mutant), "NO_COLOR": "1", "SWIFT_BACKTRACE": "enable=no"
         }
         began = time.monotonic()
-        # A file, because a mutant may print without end.
+        # A file, because a mutant may print forever.
         with tempfile.TemporaryFile("w+", errors="replace") as output, tempfile.TemporaryDirectory() as scratch:
             environment["TMPDIR"] = scratch
             process = subprocess.Popen(
@@ -140,7 +140,7 @@ class Runner:
             world=int(world[1]) if world and status is not None else None)
 
     def stop(self) -> None:
-        """Ends what runs, and what would begin."""
+        """Ends all runs, including those that have not started."""
         with self.lock:
             self.is_stopped = True
             for process in self.running:
@@ -158,7 +158,7 @@ def wait(process: subprocess.Popen, stage: Stage, output: int, limit: float | No
             pass
         # The process writes where it is itself, which reading does not move.
         news = os.pread(output, 1 << 20, read) if stage.kind == "tests" else b""
-        # A line may not have been written to its end.
+        # The last line may be incomplete.
         read += max(0, len(news) - 100)
         is_late = deadline is not None and time.monotonic() > deadline
         if is_late or b"recorded an issue" in news:
@@ -173,7 +173,7 @@ def bound() -> None:
 
 
 def describe(stage: Stage, status: int | None, text: str) -> str | None:
-    """How a run found something, in a few words; None where it did not."""
+    """How a run found something, in a few words, or None."""
     if status == 0:
         return None
     if stage.kind == "simulation":

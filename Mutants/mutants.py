@@ -34,14 +34,14 @@ def options() -> argparse.Namespace:
 
 
 def chosen(mutants: list[Mutant], only: list[str]) -> list[Mutant]:
-    """Those that are meant by any of the texts."""
+    """The mutants that any of the texts selects."""
     if not only:
         return mutants
     return [mutant for mutant in mutants if any(text in (mutant.name, mutant.kind) or text in mutant.key for text in only)]
 
 
 def measure(runner: Runner, stages: list[Stage]) -> None:
-    """Sees that nothing is found where there is no mutant, and how long that takes."""
+    """Checks that nothing is found without a mutant, and measures the time."""
     rate = 0.0
     for stage in stages:
         if not (stage.worlds and rate):
@@ -59,7 +59,7 @@ def attack(runner: Runner, mutant: Mutant, stage: Stage, report: Report) -> None
     """Runs a mutant in one stage."""
     outcome = runner.run(stage, mutant.id, stage.limit)
     while outcome.world is not None and not runner.is_stopped:
-        # A world that fails without the mutant as well has found something else.
+        # A world that also fails without the mutant has found something else.
         if not runner.run(stage.only(outcome.world), 0).found:
             break
         say(f"world {outcome.world} fails without a mutant")

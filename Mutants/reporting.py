@@ -1,4 +1,4 @@
-"""What a run found, as Markdown and as JSON."""
+"""Reports the results of a run, as Markdown and as JSON."""
 
 import json
 from dataclasses import asdict
@@ -10,7 +10,7 @@ from killing import Outcome, Stage
 
 
 class Report:
-    """Collects what became of each mutant."""
+    """Collects the results of each mutant."""
 
     def __init__(self, mutants: list[Mutant], bugs: list[Bug], candidates: dict[str, int], excluded: int, seed: int):
         self.mutants, self.candidates, self.excluded, self.seed = mutants, candidates, excluded, seed
@@ -18,15 +18,15 @@ class Report:
         self.outcomes: dict[int, list[Outcome]] = {}
 
     def add(self, mutant: Mutant, outcome: Outcome) -> None:
-        """What became of a mutant in the next stage."""
+        """Adds the result of a mutant in the next stage."""
         self.outcomes.setdefault(mutant.id, []).append(outcome)
 
     def is_open(self, mutant: Mutant, stage: Stage) -> bool:
-        """Whether nothing has found a mutant yet, and this stage was not tried."""
+        """Whether nothing has found a mutant yet, and it has not run in this stage."""
         return not self.killer(mutant) and all(one.stage.title != stage.title for one in self.outcomes.get(mutant.id, []))
 
     def resume(self, directory: Path) -> None:
-        """Takes over what an earlier run has found of the same mutants."""
+        """Adopts the results of an earlier run for the same mutants."""
         path = directory / "report.json"
         known = {entry["key"]: entry for entry in json.loads(path.read_text())} if path.exists() else {}
         for mutant in self.mutants:

@@ -102,14 +102,14 @@ SENT: list[tuple[str, str, bool]] = [
 
 @contextlib.contextmanager
 def running(command: list[str], log: pathlib.Path, words: str) -> Iterator[None]:
-    """A program, from when its log has some words on."""
+    """A program, once its log contains some words."""
     with airs.ready_process(command, lambda: words in log.read_text(errors="replace"), log):
         yield
 
 
 @dataclass
 class Case:
-    """One side advertises, and the other one sees it, over an air."""
+    """One side advertises, and the other one receives it, over an air."""
 
     what: str
     air_name: str
@@ -152,7 +152,7 @@ class Case:
             return self.read(ours, seen, directory, limit)
 
     def read(self, command: list[str], seen: Seen, directory: pathlib.Path, limit: float) -> str | None:
-        """Reads lines until one has all that is expected. It has no end of its own."""
+        """Reads lines until one has all that is expected. The program does not end on its own."""
         last = "nothing"
         with open(directory / "ours.log", "wb") as log, subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=log, stdin=subprocess.DEVNULL) as process:
@@ -218,7 +218,7 @@ ENDS: list[tuple[str, Callable[[int, int], None], int]] = [
 
 @dataclass
 class TerminalCase(Case):
-    """A table on a terminal, with a device whose name a terminal would obey."""
+    """A table on a terminal, with a device whose name contains control characters."""
 
     end: Callable[[int, int], None] = press(b"q")
     status: int = 0

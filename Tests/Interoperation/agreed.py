@@ -1,4 +1,4 @@
-"""What the cases and the peers of Bumble have to agree on. It needs nothing of Bumble, for cases are listed without it."""
+"""Constants that the cases share with their Bumble peers. Doesn't import Bumble, so cases can be listed without it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ CHUNK_SIZE = 20
 # The name of the peripheral of `bumble_values`. It clears a screen, sets a title and turns the writing direction around.
 VALUES_NAME = "Bad\x1b[2J\x1b]0;owned\x07\u202eName"
 
-# The device of `bumble_device`. Its name is what no terminal should see as it is: an escape sequence, and a mark that turns
-# text around.
+# The device of `bumble_device`. Its name must not reach a terminal unescaped: it contains an escape sequence, and a
+# mark that reverses text.
 DEVICE_ADDRESS = "F0:F1:F2:F3:F4:F5"
 DEVICE_NAME = "Probe\x1b[2J\u202e"
 ADVERTISEMENT = bytes.fromhex("020106 0303 0F18 05FF FFFF 1B5B")

@@ -46,7 +46,7 @@ async def advertise_set(
 
 
 async def observe(device: Device, timeout: float) -> int:
-    """Prints the octets of the first advertisement, and whether one may connect to who sent it.
+    """Prints the octets of the first advertisement, and whether its sender is connectable.
 
     Of extended advertising also the SID and the secondary PHY. Bumble hands fragments on as they are reported.
     """

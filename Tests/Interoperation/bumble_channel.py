@@ -1,7 +1,7 @@
 """One end of an LE credit-based channel on the Bumble host: sends a file, and prints what it receives to stdout.
 
-It serves a channel, or scans for who does and opens one. When as much has come as was sent, it closes the channel. Exits 0
-when done, 3 if nothing was found in time, 4 if the channel was closed before, 5 if the transport failed.
+Serves a channel, or scans for a server and opens a channel to it. Closes the channel once it has received as much as it
+sent. Exits 0 when done, 3 if nothing was found in time, 4 if the channel was closed early, 5 if the transport failed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FLAGS = bytes([0x06])  # LE General Discoverable Mode, BR/EDR Not Supported
 
 
 async def exchange(channel: l2cap.LeCreditBasedChannel, payload: bytes, received: bytearray) -> bool:
-    """Sends the payload while receiving as much. Whether the channel lasted that long."""
+    """Sends the payload while receiving the same amount. Returns whether the channel lasted that long."""
     done, closed = asyncio.Event(), asyncio.Event()
 
     def on_data(data: bytes) -> None:
@@ -52,7 +52,7 @@ async def serve(device: Device, spec: l2cap.LeCreditBasedChannelSpec) -> l2cap.L
 
 
 async def connect(device: Device, spec: l2cap.LeCreditBasedChannelSpec) -> l2cap.LeCreditBasedChannel:
-    """Finds who advertises the name, and opens a channel."""
+    """Finds the advertiser of the name, and opens a channel."""
     found: asyncio.Future[Advertisement] = asyncio.get_running_loop().create_future()
 
     def on_advertisement(advertisement: Advertisement) -> None:

@@ -1,6 +1,6 @@
-"""A device on the Bumble host with a database of its own, or a client that reads a whole database.
+"""A device on the Bumble host with its own database, or a client that reads a whole database.
 
-`serve` advertises, and notifies its battery level to whoever subscribes; `read` prints every attribute of a peer in JSON.
+`serve` advertises, and notifies its battery level to subscribers; `read` prints every attribute of a peer in JSON.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Permission = Characteristic.Permissions
 
 
 def services() -> list[Service]:
-    """What `devices.DATABASE` has in bytes."""
+    """The contents of `devices.DATABASE`, as Bumble's objects."""
     access = Service(UUID("1800"), [
         Characteristic(UUID("2A00"), Property.READ, Permission.READABLE, NAME.encode())])
     battery = Service(UUID("180F"), [

@@ -1,8 +1,8 @@
 """A Bumble host that pairs, as the central or as the peripheral, for `security.py`.
 
 As a peripheral it serves the card, and two values: F101 for encrypted links and F102 for authenticated ones. It ends when
-its central has left. As a central it receives the card, and prints nothing but what it did. Exits 0 when done, 4 if
-something failed, which it says.
+its central disconnects. As a central it receives the card, and prints only its own actions. Exits 0 when done. If
+something fails, it prints the error and exits 4.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NAMES = {
 
 
 class Person(PairingDelegate):
-    """Answers with what it is told, or with what the other device says on its standard error."""
+    """Answers with the given values, or with values that the other device prints to standard error."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         super().__init__(NAMES[arguments.io], maximum_encryption_key_size=arguments.key_size)
@@ -59,7 +59,7 @@ class Person(PairingDelegate):
         return await self.heard(r"(\d{6}) is accepted") == number
 
     async def heard(self, pattern: str) -> int:
-        """The number in a line of the other device, once that is there."""
+        """The number in a line of the other device, once the line has been printed."""
         return int((await said(self.arguments.other, self.start, pattern))[1])
 
 
@@ -76,7 +76,7 @@ def say(text: str) -> None:
 
 
 def secrets(device: Device) -> Service:
-    """Two values that need protection. Bumble takes every encrypted link for an authenticated one, so this looks itself."""
+    """Two values that need protection. Bumble treats every encrypted link as authenticated, so this checks."""
 
     async def read(connection: Connection) -> bytes:
         keys = await device.keystore.get(str(connection.peer_address)) if connection.is_encrypted else None
@@ -96,7 +96,7 @@ def secrets(device: Device) -> Service:
 
 async def mend_bond(device: Device, peer: hci.Address) -> None:
     """After legacy pairing a link is encrypted with the key that its peripheral distributed (Vol 3, Part H, 2.4.4).
-    Bumble's peripheral keeps that as the central's, and looks for the other when it is asked for."""
+    Bumble's peripheral stores that as the central's, and looks up the other when the central requests it."""
     keys = await device.keystore.get(str(peer))
     if keys is not None and keys.ltk is None and keys.ltk_central is not None:
         keys.ltk_peripheral = keys.ltk_central
@@ -104,7 +104,7 @@ async def mend_bond(device: Device, peer: hci.Address) -> None:
 
 
 def watch_bearers(device: Device) -> None:
-    """Says when the first PDU comes over an enhanced bearer."""
+    """Reports when the first PDU arrives over an enhanced bearer."""
     take, said = device.gatt_server.on_gatt_pdu, []
 
     def on_pdu(bearer: att.Bearer, pdu: att.ATT_PDU) -> None:
@@ -150,7 +150,7 @@ def att_name(reason: int) -> str:
 
 
 async def use(device: Device, arguments: argparse.Namespace) -> int:
-    """Connects and does each of the things it was told to do."""
+    """Connects and performs each requested action."""
     address = None
     for number, actions in enumerate(arguments.do.split("/")):
         if number or address is None:
@@ -239,7 +239,7 @@ async def run(arguments: argparse.Namespace) -> int:
 
 
 def out_of_band(arguments: argparse.Namespace, own: OobContext) -> PairingConfig.OobConfig | None:
-    """What has come and gone by another way than Bluetooth, as files have it when pairing begins."""
+    """The out-of-band data, read from files when pairing begins."""
     if arguments.oob_in is None and arguments.oob_out is None:
         return None
     peer = OobData()

@@ -1,5 +1,5 @@
-"""A Bumble peripheral with values of every kind, some of them hostile, for `client.py`. It serves one central after the
-other until it is ended, and says what is written to it."""
+"""A Bumble peripheral with values of every kind, some of them hostile, for `client.py`. Serves one central after the
+other until it is ended, and prints the values that are written to it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bumble.core import UUID, AdvertisingData, BaseBumbleError
 from bumble.device import Connection, Device
 from bumble.gatt import Characteristic, CharacteristicValue, Descriptor, Service
 
-# What no terminal should see as it is, and no UTF-8.
+# Must not reach a terminal unescaped, and is invalid UTF-8.
 HOSTILE = b"Acme\x1b[2J\xe2\x80\xae\xff"
 NOTIFIED = [b"\x1b[31mred\r\n", b"\xff\xfe\x9b", b"plain text", "\u202edrac".encode()]
 
@@ -27,7 +27,7 @@ def say(text: str) -> None:
 
 
 class Values:
-    """The services, and what they send to whom."""
+    """The services, and the values that they send to subscribers."""
 
     def __init__(self, device: Device, arguments: argparse.Namespace) -> None:
         self.device = device

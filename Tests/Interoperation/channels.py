@@ -23,7 +23,7 @@ USUAL, LEAST = (2048, 247, 8), (23, 23, 1)
 
 @dataclass
 class Case:
-    """Both ends send each other as much at the same time; Bumble's closes the channel."""
+    """Both ends send each other the same amount at the same time. Bumble's end closes the channel."""
 
     we_listen: bool
     # Bumble's MTU, MPS and credits.

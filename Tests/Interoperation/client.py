@@ -1,5 +1,5 @@
-"""`ble read`, `write`, `notify` and `bench` with Bumble's host and our own: what `client_runs.py` says, devices of
-one name, and what a terminal shows."""
+"""`ble read`, `write`, `notify` and `bench` with Bumble's host and our own: the runs in `client_runs.py`,
+devices with the same name, and the output on a terminal."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Case:
 
 @contextlib.contextmanager
 def serving(command: list[str], log: pathlib.Path, deadline: float) -> Iterator[None]:
-    """Runs a peer for as long as the context lasts, from when it advertises."""
+    """Runs a peer during the context, which begins when the peer advertises."""
     with open(log, "wb") as output:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
     try:
@@ -106,7 +106,7 @@ def serving(command: list[str], log: pathlib.Path, deadline: float) -> Iterator[
 # MARK: Names and terminals
 
 def ambiguous(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.Path) -> str | None:
-    """Two devices have one name, which is then not enough."""
+    """Two devices have the same name, so the name does not identify a device."""
     paths = [sockets / name for name in ("first", "second", "third")]
     name, ble = "the \u202esame", str(binaries / "ble")
     with contextlib.ExitStack() as stack:
@@ -124,7 +124,7 @@ def ambiguous(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.
 
 
 def shows_waiting(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.Path) -> str | None:
-    """What is being waited for is shown on a terminal, in one line that is erased."""
+    """A terminal shows what the program is waiting for, in one line that is erased afterwards."""
     path = sockets / "host"
     with hostile.radio(binaries, directory, [path]):
         master, slave = pty.openpty()

@@ -1,4 +1,4 @@
-"""What `ble read`, `write`, `notify` and `bench` are told to do by `client.py`, and what must come of it."""
+"""The runs of `ble read`, `write`, `notify` and `bench` for `client.py`, with their expected results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DONE, USAGE, NOT_FOUND, LINK_LOST, TRANSPORT_FAILED = 0, 2, 3, 4, 5
 
 @dataclass
 class Run:
-    """One run of `ble`: its arguments, and what must come of it."""
+    """One run of `ble`: its arguments and its expected result."""
 
     arguments: list[str]
     status: int = DONE
@@ -36,7 +36,7 @@ class Run:
 # MARK: What is printed
 
 def objects(*wanted: dict[str, object]) -> Callable[[str], str | None]:
-    """Looks at JSON: an object a line, each with these members, a time and the address."""
+    """Checks JSON: one object per line, each with these members, a time and the address."""
 
     def check(output: str) -> str | None:
         lines = output.splitlines()
@@ -55,7 +55,7 @@ def objects(*wanted: dict[str, object]) -> Callable[[str], str | None]:
 
 
 def rows(*wanted: list[str]) -> Callable[[str], str | None]:
-    """Looks at comma-separated values: the characteristic, the value and the decoded value of each row."""
+    """Checks comma-separated values: the characteristic, the value and the decoded value of each row."""
 
     def check(output: str) -> str | None:
         table = list(csv.DictReader(io.StringIO(output)))
@@ -66,7 +66,7 @@ def rows(*wanted: list[str]) -> Callable[[str], str | None]:
 
 
 def measurement(output: str) -> str | None:
-    """Looks at the result of `ble bench --json`."""
+    """Checks the result of `ble bench --json`."""
     found = json.loads(output)
     trips = found["roundTrips"]
     if not 0 < trips["minimum"] <= trips["median"] <= trips["p99"] or trips["count"] != 20:
@@ -165,7 +165,7 @@ def reconnect_runs() -> list[Run]:
 
 
 def changing_runs() -> list[Run]:
-    """With a peer whose services change, and that goes on to send what was subscribed to."""
+    """With a peer whose services change, and that keeps sending the subscribed values."""
     words = "the peer's services have changed; discover them again"
     numbers = [str(number) for number in [*range(5), *range(3)]]
     notify = ["notify", ADDRESS, "F206", "--format", "u16"]
@@ -178,7 +178,7 @@ def leaving_runs() -> list[Run]:
 
 
 def lossy_runs() -> list[Run]:
-    """With a peer that sends a broken frame after two notifications, and goes on."""
+    """With a peer that sends a broken frame after two notifications, and continues."""
     payload, size = PAYLOAD.read_bytes(), agreed.CHUNK_SIZE
     pieces = [payload[at : at + size].decode("utf-8", "replace") for at in (0, size, 3 * size)]
     chunks = [piece.replace("\r", "\\r").replace("\n", "\\n") for piece in pieces]
@@ -211,7 +211,7 @@ def bench_runs() -> list[Run]:
 
 
 def argument_runs() -> list[Run]:
-    """What is refused, and why, without any controller."""
+    """Arguments that are rejected, and the errors, without any controller."""
     refused = {
         ("read",): "Missing expected argument '<device>'",
         ("read", ADDRESS): "Missing expected argument '<uuid> ...'",

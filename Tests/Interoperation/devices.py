@@ -124,7 +124,7 @@ def value_of(part: dict[str, object]) -> object:
 
 
 def rows(document: dict[str, object], ends: dict[int, int]) -> list[Row]:
-    """The attributes of a document of ours. What it says of the ends of services is put into `ends`."""
+    """The attributes of one of our documents. Adds the ends of its services to `ends`."""
     found: list[Row] = []
     services: list[dict] = document["services"]  # type: ignore[assignment]
     for service in services:
@@ -178,7 +178,7 @@ def running(command: list[str], log: pathlib.Path, **options: object) -> Iterato
 
 
 def output(command: list[str], log: pathlib.Path, **options: object) -> str:
-    """What a command prints. Fails if it does."""
+    """The output of a command, which must succeed."""
     with open(log, "ab") as errors:
         done = subprocess.run(  # type: ignore[call-overload]
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, timeout=airs.LIMIT, text=True, **options)
@@ -192,7 +192,7 @@ def bumble(transport: str, *options: str) -> list[str]:
 
 
 def check_text(text: str) -> str | None:
-    """Whether what was printed leaves a terminal alone."""
+    """Checks that the output does not control a terminal."""
     if any((ord(character) < 0x20 and character != "\n") or character == "\u202e" for character in text):
         return "a control character was printed"
     return None

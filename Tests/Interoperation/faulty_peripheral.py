@@ -1,4 +1,4 @@
-"""A peripheral on the Bumble host that offers a card, and does something wrong on the way."""
+"""A peripheral on the Bumble host that offers a card, and makes a mistake during the transfer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ATT_CHANNEL = 4
 
 
 class Peripheral(bumble_peripheral.CardPeripheral):
-    """Sends two chunks of the card, then a third one in a way of its own, then the rest."""
+    """Sends two chunks of the card, then a third one in a way that subclasses choose, then the rest."""
 
     def frame(self, value: bytes) -> bytes:
         """The L2CAP frame of a notification."""
@@ -43,7 +43,7 @@ class Peripheral(bumble_peripheral.CardPeripheral):
         await connection.drain()
 
     async def send_wrongly(self, connection: Connection, value: bytes) -> bool:
-        """Sends a chunk. False where nothing is to follow it."""
+        """Sends a chunk. Returns False if nothing may follow it."""
         raise NotImplementedError
 
 
@@ -56,7 +56,7 @@ class Interrupted(Peripheral):
 
 
 class Overlong(Peripheral):
-    """A frame goes on behind its end."""
+    """A frame continues beyond its end."""
 
     async def send_wrongly(self, connection: Connection, value: bytes) -> bool:
         frame = self.frame(value)

@@ -1,4 +1,4 @@
-"""A host of bare packets, for what no decent host would send."""
+"""A host that sends raw packets, including those that no well-behaved host sends."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Host:
             or event[1] == 0x0F and event[5:7] == packet[1:3])
 
     def wait_for(self, is_wanted) -> bytes:
-        """The next packet of which something is true; those before it are dropped."""
+        """The next packet for which a condition holds. Earlier packets are dropped."""
         while True:
             while (packet := self.take()) is not None:
                 if is_wanted(packet):
@@ -55,7 +55,7 @@ class Host:
             self.received += piece
 
     def take(self) -> bytes | None:
-        """Takes a packet out of what was received, if there is a whole one."""
+        """Removes a packet from the received bytes, if it is complete."""
         if len(self.received) < 5:
             length = 3 + self.received[2] if len(self.received) > 2 and self.received[0] == 4 else None
         elif self.received[0] == 4:
@@ -68,7 +68,7 @@ class Host:
         return packet
 
     def flood(self, packets: bytes, seconds: float) -> int:
-        """Sends the same packets for some time and reads nothing. Returns how many bytes were taken."""
+        """Sends the same packets for some time and reads nothing. Returns the number of accepted bytes."""
         self.socket.setblocking(False)
         end, sent, offset = time.monotonic() + seconds, 0, 0
         while (left := end - time.monotonic()) > 0:

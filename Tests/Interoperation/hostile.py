@@ -1,6 +1,6 @@
-"""Our programs in a world that is against them.
+"""Our programs in a hostile environment.
 
-Hosts that never read, bad weather, no descriptors, nobody who reads the errors.
+Hosts that never read, faulty radios, a lack of descriptors, and error output that nothing reads.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Case:
     test: Callable[[pathlib.Path, pathlib.Path], str | None]
 
     def run(self, directory: pathlib.Path, limit: float) -> str | None:
-        """Runs it. Each case is done in less than the limit, or fails by itself."""
+        """Runs it. Each case ends within the limit, or fails."""
         try:
             with tempfile.TemporaryDirectory(prefix="hostile-") as sockets:
                 return self.test(directory, pathlib.Path(sockets))
@@ -74,7 +74,7 @@ FLOODS = {
 
 
 def memory(process: int) -> int:
-    """How much memory a process has in use, in bytes."""
+    """The memory that a process uses, in bytes."""
     for line in pathlib.Path(f"/proc/{process}/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) * 1024
@@ -85,7 +85,7 @@ def memory(process: int) -> int:
 def radio(
     binaries: pathlib.Path, directory: pathlib.Path, paths: list[pathlib.Path], *options: str
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Our radio, for as long as the context lasts."""
+    """Our radio, during the context."""
     command = [str(binaries / "ble"), "radio", *options] + [f"unix-server:{path}" for path in paths]
     with open(directory / "radio.log", "ab") as log:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
@@ -111,7 +111,7 @@ def with_handle(packets: bytes, handle: int) -> bytes:
 def radio_is_bounded(
     binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.Path, packets: bytes
 ) -> str | None:
-    """Floods the radio for two seconds, and looks at its memory meanwhile and afterwards."""
+    """Floods the radio for two seconds, and checks its memory during the flood and afterwards."""
     paths = [sockets / name for name in ("first", "second")]
     with radio(binaries, directory, paths) as process:
         first, second, handle = hci.connected_hosts(paths)
@@ -162,7 +162,7 @@ def weather(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.Pa
 # MARK: Descriptors
 
 def survives_exhaustion(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.Path) -> str | None:
-    """Takes the radio's descriptors away while a host connects, and gives them back."""
+    """Removes the radio's descriptors while a host connects, and restores them."""
     paths = [sockets / name for name in ("first", "second")]
     with radio(binaries, directory, paths) as process:
         first = hci.Host(paths[0])
@@ -217,7 +217,7 @@ def wait_for_text(path: pathlib.Path, text: str, seconds: float = airs.LIMIT) ->
 
 
 def cpu_time(process: int) -> float:
-    """How long a process has been computing, in seconds."""
+    """The processor time of a process, in seconds."""
     fields = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -228,7 +228,7 @@ CARD = "9D534E8B-2153-4F6D-B2B0-8C68665A7274"
 
 
 def disconnects(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.Path) -> str | None:
-    """A program that a signal ends says so to its peer, which else misses it after its supervision timeout."""
+    """A program that a signal ends disconnects its peer, which would otherwise notice only after a timeout."""
     payload = sockets / "payload"
     payload.write_bytes(bytes(MEBIBYTE))
     signals = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
@@ -264,7 +264,7 @@ def disconnects(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathli
 # MARK: Standard streams
 
 def ends_unread(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.Path) -> str | None:
-    """The radio, whose errors go into a full pipe, is told to end."""
+    """The radio must end on request, although its errors go into a full pipe."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     with contextlib.suppress(BlockingIOError):

@@ -1,4 +1,4 @@
-"""Runs each pairing of a central with a peripheral over each air, our programs in a hostile world (`hostile.py`),
+"""Runs each pairing of a central with a peripheral over each air, our programs in a hostile environment (`hostile.py`),
 security (`security.py`), the commands of a client (`client.py`), devices that are inspected, served and recorded
 (`devices.py`), advertising (`advertising.py`), and channels (`channels.py`).
 
@@ -50,7 +50,7 @@ class End:
 
 @dataclass
 class Failure:
-    """How a central ends that does not get its card: with this status, these words, and nothing on standard output."""
+    """How a central ends that does not receive its card: this status, these words, and no standard output."""
 
     status: int
     words: str
@@ -119,7 +119,7 @@ def our_peripheral(binaries: pathlib.Path) -> End:
 
 
 def all_pairings(binaries: pathlib.Path | None) -> list[Pairing]:
-    """Every pairing there can be with these executables; without any, those of Bumble with itself."""
+    """All pairings that are possible with these executables; without any, those of Bumble with itself."""
     over: list[tuple[str, airs.AirFactory]] = [
         ("Bumble's controllers", airs.bumble_controllers), (ROOTCANAL, airs.rootcanal)]
     ends = [(bumble_central(), bumble_peripheral())]
@@ -136,7 +136,7 @@ def all_pairings(binaries: pathlib.Path | None) -> list[Pairing]:
 
 
 def faulty_pairings(binaries: pathlib.Path) -> list[Pairing]:
-    """What our central says of peripherals that do not do their part: 40 octets come before that."""
+    """The errors of our central for peripherals that misbehave after 40 octets."""
     incomplete = "the card is incomplete, only 40 octets were received: "
     lost = Failure(4, incomplete + "part of the peer's data was lost")
     failures: dict[str, tuple[Failure, list[str]]] = {
@@ -195,7 +195,7 @@ def run_pairing(pairing: Pairing, directory: pathlib.Path, limit: float) -> str 
 
 
 def check_failure(failure: Failure, status: int, directory: pathlib.Path) -> str | None:
-    """Whether a central has ended as it should. Returns what is wrong, or nothing."""
+    """Checks that a central has ended as expected. Returns the error, or nothing."""
     if status != failure.status:
         return f"central ended with status {status} and not {failure.status}"
     if (printed := (directory / "received").stat().st_size) != 0:

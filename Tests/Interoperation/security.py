@@ -1,4 +1,4 @@
-"""Our programs pair with Bumble's host, and are paired with: every model, bonds, and what must be refused."""
+"""Our programs pair with Bumble's host, in both roles: every association model, bonds, and pairings that must fail."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""`ble read`, `write`, `inspect`, `notify`, `pair` and `serve` over radios with faults: each gets over them in its time.
+"""`ble read`, `write`, `inspect`, `notify`, `pair` and `serve` over radios with faults. Each command must recover in
+time.
 
-By itself it runs any seeds and prints what came of each:
+When run directly, it runs the given seeds and prints the result of each:
 
     Tests/Interoperation/weather.py --seeds 1-50 --binaries .build/debug
 """

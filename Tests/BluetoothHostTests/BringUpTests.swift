@@ -90,7 +90,7 @@ struct BringUpTests {
         #expect(controller.host.nextDeadline == nil)
     }
 
-    @Test("A dual-mode controller is told that its host supports LE")
+    @Test("The host reports to a dual-mode controller that it supports LE")
     func aDualModeControllerIsToldThatItsHostKnowsLE() {
         var controller = ScriptedController()
         controller.answers[.readLocalSupportedFeatures] = .complete(.success, [0, 0, 0, 0, 0x40, 0, 0, 0])
@@ -98,7 +98,7 @@ struct BringUpTests {
         #expect(controller.commands.contains(.init(opcode: .writeLEHostSupport, parameters: [1, 0])))
     }
 
-    @Test("A controller that supports long packets is told to use them")
+    @Test("The host makes a controller that supports long packets use them")
     func aControllerWithLongPacketsIsToldToUseThem() {
         var controller = ScriptedController()
         controller.answers[.leReadLocalSupportedFeatures] = .complete(.success, [0x28, 0, 0, 0, 0, 0, 0, 0])

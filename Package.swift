@@ -1,4 +1,4 @@
-// swift-tools-version: 6.3
+// swift-tools-version: 6.2
 import PackageDescription
 
 // With `Lifetimes`, a protocol data unit can be a view: a struct that contains a `Span` of the bytes it was decoded
@@ -78,8 +78,8 @@ let package = Package(
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", .upToNextMinor(from: "0.14.0")),
     ],
     targets: [
-        // Glibc or Musl. The pure core below uses neither.
-        layer("BluetoothPlatform", []),
+        // Glibc or Musl, and the headers of libbluetooth. The pure core below uses neither.
+        layer("BluetoothPlatform", ["CBluetoothHCI"]),
         // The pure core, bottom up. A layer imports only layers above it in this list.
         layer("BluetoothBase", []),
         layer("BluetoothNumbers", ["BluetoothBase"]),
@@ -156,7 +156,11 @@ let package = Package(
         // Virtual peripherals and centrals for an app's tests.
         .target(
             name: "CoreBluetoothTesting",
-            dependencies: ["CoreBluetooth", "BluetoothAdapter", "BluetoothLE", "VirtualRadio"],
+            dependencies: [
+                "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothGAP", "BluetoothHost",
+                "BluetoothAdapter", "BluetoothDocuments", "BluetoothLE", "BluetoothSimulation", "CoreBluetooth",
+                "VirtualRadio",
+            ],
             swiftSettings: compatibility),
         // Worlds of adapters and applications in virtual time, generated from a seed.
         .target(
@@ -168,7 +172,7 @@ let package = Package(
                 "HCITransport", "VirtualRadio", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
-        // The parts of Foundation that Linux lacks and apps use with Core Bluetooth objects.
+        // What apps use of Foundation and of the Objective-C runtime with Core Bluetooth, and Linux lacks.
         .target(name: "BluetoothObserving", swiftSettings: compatibility),
         // For apps that observe objects with Combine, or write to Apple's log. No other target here depends on them.
         // Apps import a C module that re-exports a Swift module: see Sources/os/include/module.modulemap.
@@ -264,7 +268,9 @@ let package = Package(
         .testTarget(
             name: "CoreBluetoothTestingTests",
             dependencies: [
-                "BluetoothLE", "CoreBluetooth", "CoreBluetoothTesting", "VirtualRadio", "AdapterTestSupport",
+                "BluetoothBase", "BluetoothHCI", "BluetoothLE", "BluetoothSimulation", "CoreBluetooth",
+                "CoreBluetoothTesting", "VirtualRadio", "AdapterTestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: compatibility),
         .testTarget(

@@ -12,6 +12,7 @@ import os
 import resource
 import sys
 import time
+from collections.abc import Sequence
 
 from bumble.device import Advertisement, Connection, Device, Peer
 from bumble.gatt import Characteristic, Service
@@ -30,11 +31,15 @@ class Flow:
     def __init__(self) -> None:
         self.start, self.used = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
 
-    def end(self, operations: int, lost: int = 0) -> None:
+    def end(self, operations: int, lost: int = 0, latencies: Sequence[int] = ()) -> None:
         seconds, used = time.perf_counter() - self.start, resource.getrusage(resource.RUSAGE_SELF)
         cpu = used.ru_utime + used.ru_stime - self.used.ru_utime - self.used.ru_stime
         switches = used.ru_nvcsw + used.ru_nivcsw - self.used.ru_nvcsw - self.used.ru_nivcsw
-        print(f"operations={operations} seconds={seconds} cpu={cpu} switches={switches} lost={lost}")
+        line = f"operations={operations} seconds={seconds} cpu={cpu} switches={switches} lost={lost}"
+        if latencies:
+            median, late = (latencies[int(share * len(latencies))] / 1000 for share in (0.5, 0.99))
+            line += f" median={median} late={late}"
+        print(line)
 
 
 async def connect(device: Device) -> CharacteristicProxy[bytes]:
@@ -51,11 +56,13 @@ async def connect(device: Device) -> CharacteristicProxy[bytes]:
 async def receive_notifications(device: Device, count: int, at_a_time: int) -> None:
     characteristic = await connect(device)
     received = 0
+    latencies: list[int] = []
     round_is_complete = asyncio.Event()
 
     def on_value(value: bytes) -> None:
         nonlocal received
         received += 1
+        latencies.append(time.monotonic_ns() - int.from_bytes(value[8:16], "little"))
         following = int.from_bytes(value[:4], "little") + 1
         if following == count or following % at_a_time == 0:
             round_is_complete.set()
@@ -66,7 +73,8 @@ async def receive_notifications(device: Device, count: int, at_a_time: int) -> N
         await characteristic.write_value(b"\1")
         await round_is_complete.wait()
         round_is_complete.clear()
-    flow.end(received, count - received)
+    latencies.sort()
+    flow.end(received, count - received, latencies)
 
 
 async def write(device: Device, count: int) -> None:

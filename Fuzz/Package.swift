@@ -1,4 +1,4 @@
-// swift-tools-version: 6.3
+// swift-tools-version: 6.2
 import PackageDescription
 
 // A separate package, because a fuzzer needs every module built with its instrumentation. `Scripts/fuzz` builds it.
@@ -16,13 +16,14 @@ let core = ["BluetoothLayers", "BluetoothValues", "VirtualRadio"].map {
 let package = Package(
     name: "fuzz",
     // Named explicitly, independently of the directory's name.
-    dependencies: [.package(name: "swift-bluetooth-le", path: "..")],
+    dependencies: [.package(name: "swift-bluetooth-le", path: ".."), .package(path: "Driver")],
     targets: [
         // The targets and their invariants. The tests of the main package also build them, to replay inputs that once
         // failed.
         .target(name: "FuzzTargets", dependencies: core, path: "Targets", swiftSettings: settings),
         .executableTarget(
-            name: "fuzz", dependencies: core + ["FuzzTargets"], path: "Driver", swiftSettings: settings),
+            name: "fuzz", dependencies: core + ["FuzzTargets", .product(name: "FuzzDriver", package: "Driver")],
+            path: "Main", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

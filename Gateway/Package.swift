@@ -1,4 +1,4 @@
-// swift-tools-version: 6.3
+// swift-tools-version: 6.2
 import PackageDescription
 
 // A separate package, so that packages that depend on the library don't get the gateway's dependencies.

@@ -60,7 +60,7 @@ private struct ChannelBench {
             try take(id, sdu.count, credits)
         case .starved(let id): giveCredits(id)
         case .incomplete, .ignored: break
-        case .unknown: try require(!open.contains { $0.endpoint == endpoint }, "an open channel is not known")
+        case .unknown: try require(!open.contains { $0.cid == endpoint }, "an open channel is not known")
         case .violated(let violation): signalling.channels.fail(endpoint, violation)
         }
     }
@@ -89,8 +89,10 @@ private struct ChannelBench {
         var writer = ByteWriter()
         let limits = ChannelParameters(mtu: 23 + UInt16(parameters), mps: 23 + UInt16(parameters & 0x7F), window: 3)
         if count == 0 {
-            if let id = try? signalling.openChannel(to: 0x80, limits, at: now, into: &writer) { asked.insert(id) }
-        } else if let ids = try? signalling.openChannels(count, to: 0x80, limits, at: now, into: &writer) {
+            if let id = try? signalling.openChannel(to: 0x80, parameters: limits, at: now, into: &writer) {
+                asked.insert(id)
+            }
+        } else if let ids = try? signalling.openChannels(count, to: 0x80, parameters: limits, at: now, into: &writer) {
             asked.formUnion(ids)
         }
     }

@@ -118,6 +118,7 @@ private struct ClientBench {
         case .value(let value): return try require(value.count <= 0x1_0000, "a value of \(value.count) octets")
         case .mtu(let mtu): return try require(mtu >= 23 && mtu == bearer.mtu, "an MTU of \(mtu)")
         case .values, .written: return
+        @unknown default: throw FuzzViolation(description: "a result this target cannot check: \(result)")
         }
         try require(zip(handles, handles.dropFirst()).allSatisfy { $0 <= $1 }, "handles out of order in \(result)")
     }

@@ -100,12 +100,16 @@ private let seedChannels = [
 /// credits for; then the host asks for bearers itself, as the answers to its questions about the peer's features let
 /// it.
 private let seedBearers: [[UInt8]] = [
-    [1, 12, 1, 0, 0, 200, 2] + [0, 1, 0] + [0x12, 0x13, 0, 1, 0].asChunk
-        + [22, 0x12, 0] + [1, 2, 3].asChunk + [22, 0x12, 0] + [4, 5].asChunk + [15, 1, 3]
-        + [16, 1, 0, 1, 200] + [17, 0],
-    [0, 19, 9, 0] + [11] + [0x0B, 7].asChunk + [11] + [0x09, 3, 9, 0, 1].asChunk
-        + [11] + [0x09, 3, 11, 0, 0].asChunk + [11] + [0x13].asChunk + [13, 2, 0, 1, 100, 9] + [19, 15, 1],
+    concatenation(
+        [1, 12, 1, 0, 0, 200, 2], [0, 1, 0], [0x12, 0x13, 0, 1, 0].asChunk, [22, 0x12, 0], [1, 2, 3].asChunk,
+        [22, 0x12, 0], [4, 5].asChunk, [15, 1, 3], [16, 1, 0, 1, 200], [17, 0]),
+    concatenation(
+        [0, 19, 9, 0], [11], [0x0B, 7].asChunk, [11], [0x09, 3, 9, 0, 1].asChunk, [11], [0x09, 3, 11, 0, 0].asChunk,
+        [11], [0x13].asChunk, [13, 2, 0, 1, 100, 9], [19, 15, 1]),
 ]
+
+/// The parts one after the other. The compiler takes too long for a sum of as many.
+private func concatenation(_ parts: [UInt8]...) -> [UInt8] { Array(parts.joined()) }
 
 /// A script: a beginning, then pieces of data, each preceded by the numbers that say what to do with it.
 private func script(_ start: [UInt8], _ steps: [(choice: [UInt8], data: [UInt8])]) -> [UInt8] {

@@ -62,7 +62,9 @@ struct HostBench {
         hostConfiguration.enhancedBearers = enhancedBearers
         var host = Host(configuration: hostConfiguration)
         host.server.database = .forFuzzing()
-        guard (try? host.listen(on: 0x80, ChannelListener())) != nil else { fatalError("no service over channels") }
+        guard (try? host.listen(on: 0x80, listener: ChannelListener())) != nil else {
+            fatalError("no service over channels")
+        }
         if let bond { host.restore(bond, at: .zero) }
         host.start(at: .zero)
         // A virtual controller answers at once.

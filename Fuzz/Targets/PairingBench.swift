@@ -44,7 +44,7 @@ struct PairingBench {
         let addresses = [
             DeviceAddress(0xC000_0000_0001, kind: .random), DeviceAddress(0xA000_0000_0002, kind: .public),
         ]
-        pairing = Pairing(role: role, local: addresses[0], peer: addresses[1])
+        pairing = Pairing(role: role, localAddress: addresses[0], remoteAddress: addresses[1])
         resources = SecurityResources(
             crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), policy: policy,
             identity: DeviceIdentity(address: addresses[0], resolvingKey: 1))

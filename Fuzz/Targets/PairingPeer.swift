@@ -26,7 +26,7 @@ extension PairingBench {
             parameters: PairingParameters
         ) {
             self.role = role
-            pairing = Pairing(role: role, local: local, peer: peer)
+            pairing = Pairing(role: role, localAddress: local, remoteAddress: peer)
             resources = SecurityResources(
                 crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 2), policy: policy,
                 identity: DeviceIdentity(address: local, resolvingKey: 2))

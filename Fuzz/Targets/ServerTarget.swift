@@ -118,7 +118,7 @@ private struct ServerBench {
 
     mutating func notify(_ handle: AttributeHandle, _ value: Span<UInt8>) throws(FuzzViolation) {
         var writer = ByteWriter()
-        let configuration = endpoint.peer.configuration(of: handle)
+        let configuration = endpoint.servedClient.configuration(of: handle)
         do throws(GATTServerError) {
             try endpoint.notify(handle, value: value, from: server, into: &writer)
         } catch {
@@ -148,7 +148,7 @@ private struct ServerBench {
         case .writeRequested(let token, _, _), .executeRequested(let token): wait(token, request)
         default: break
         }
-        let peer = endpoint.peer
+        let peer = endpoint.servedClient
         try require((pending != nil) == (endpoint.channels[0].pendingRequest != nil), "a request that nobody waits for")
         try require(peer.preparedWrites.count <= 64, "\(peer.preparedWrites.count) queued writes")
         try require(peer.subscriptions.count <= 4, "\(peer.subscriptions.count) subscriptions")

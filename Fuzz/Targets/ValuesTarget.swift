@@ -30,7 +30,7 @@ private func checkAdvertised<Value: AdvertisedValue>(_ type: Value.Type, _ bytes
         throw FuzzViolation(description: "\(type) refuses what it has written")
     }
     try require(again == value && again.fields == value.fields, "\(type) changes")
-    guard let found = AdvertisedFormats.value(in: Value.container, bytes) else {
+    guard let found = AdvertisedFormats.value(of: bytes, in: Value.container) else {
         throw FuzzViolation(description: "\(type) is not found")
     }
     try require(Swift.type(of: found).container == Value.container, "\(type) is found elsewhere")

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.3
+// swift-tools-version: 6.2
 import PackageDescription
 
 // A separate package, because a fuzzer needs every module built with its instrumentation, and because the code under
@@ -9,6 +9,7 @@ let package = Package(
     dependencies: [
         .package(name: "ble-gateway", path: ".."),
         .package(name: "swift-bluetooth-le", path: "../.."),
+        .package(path: "../../Fuzz/Driver"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     ],
     targets: [
@@ -20,6 +21,7 @@ let package = Package(
                 .product(name: "BluetoothLE", package: "swift-bluetooth-le"),
                 .product(name: "BluetoothValues", package: "swift-bluetooth-le"),
                 .product(name: "BluetoothLayers", package: "swift-bluetooth-le"),
+                .product(name: "FuzzDriver", package: "Driver"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Sources",

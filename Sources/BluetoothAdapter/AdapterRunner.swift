@@ -52,11 +52,11 @@ public final class AdapterRunner: Sendable {
         _ source: ControllerSource, _ clock: AdapterClock, _ port: (any PacketPort)?, _ options: AdapterOptions
     ) throws(BluetoothError) {
         do throws(TransportError) {
-            turns = try RunnerTurns(RunnerCore(clock, source, options), port)
             // Create the capture file first, so that no packet is sent without being captured.
-            if let path = options.captureFile {
-                turns.guarded.core.capture = try CaptureFile(path: path, report: options.report)
+            let capture = try options.captureFile.map { (path) throws(TransportError) in
+                try CaptureFile(path: path, report: options.report)
             }
+            turns = try RunnerTurns(RunnerCore(clock, source, options, capture), port)
             try turns.start()
         } catch {
             throw .transport(error)
@@ -89,11 +89,13 @@ public final class AdapterRunner: Sendable {
     /// - Returns: false if the adapter is closed, in which case no event follows.
     @discardableResult
     public func post(
-        _ kind: HostCall.Kind, token: CallToken = .none, from user: UserID, keepsOrder: Bool = true,
+        _ kind: consuming HostCall.Kind, token: CallToken = .none, from user: UserID, keepsOrder: Bool = true,
         knownChanges: UInt32? = nil
     ) -> Bool {
-        let call = HostCall(user: user, token: token, kind: kind, keepsOrder: keepsOrder, knownChanges: knownChanges)
-        return deliver(turns.mailbox.put(call))
+        deliver(
+            turns.mailbox.put(
+                HostCall(
+                    user: user, token: token, kind: consume kind, keepsOrder: keepsOrder, knownChanges: knownChanges)))
     }
 
     /// Returns a token that no other call through this adapter has.

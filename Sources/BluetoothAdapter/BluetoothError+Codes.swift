@@ -110,7 +110,8 @@ extension BluetoothError {
         /// Pairing failed: see `pairingError`.
         public static let pairingFailed = Code(.pairingFailed)
 
-        /// A change of a bond could not be stored.
+        /// A change of a bond could not be stored. `underlyingError` is a `BondStoreError`; nil if the adapter was
+        /// closed before the store answered.
         public static let bondNotStored = Code(.bondNotStored)
 
         /// There is no bond with this peer.
@@ -143,7 +144,7 @@ extension BluetoothError {
         /// The peer has no such service or characteristic: see `uuid`.
         public static let notFound = Code(.notFound)
 
-        /// The controller, the peer or the characteristic does not support this: see `missingFeature`.
+        /// The controller, the peer or the characteristic does not support this: see `unsupported`.
         public static let notSupported = Code(.notSupported)
 
         /// A value is longer than its attribute or the link allows: see `maximumLength`.

@@ -29,7 +29,8 @@ extension BluetoothError: CustomStringConvertible {
         case .channelReconfigurationFailed(let failure): "\(failure)"
         case .channelClosed(let end): "\(end)"
         case .syncEnded(let end): "\(end)"
-        case .bondNotStored: "the change to the bond could not be stored; make room in the bond store, and try again"
+        case .bondNotStored(let cause?): "the change to the bond could not be stored: \(cause)"
+        case .bondNotStored(nil): "the adapter was closed before the change to the bond was stored"
         case .notBonded: "there is no bond with this peer; pair with it first"
         case .requestExpired: "the request was already answered, or it timed out"
         case .invalidResponse(let what): "the peer violated the protocol: \(what)"
@@ -52,7 +53,8 @@ extension BluetoothError: CustomStringConvertible {
 }
 
 extension BluetoothError.Unsupported: CustomStringConvertible {
-    package var description: String {
+    /// The capability that is missing, as a clause.
+    public var description: String {
         switch self {
         case .feature(let feature): "\(feature)"
         case .subscriptions: "the characteristic supports neither notifications nor indications"

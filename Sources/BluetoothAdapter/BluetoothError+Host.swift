@@ -29,7 +29,7 @@ extension BluetoothError {
         case .advertisingData(let error): self = .advertisingDataTooLong(.payload(error))
         case .advertisingDataTooLong(let limit): self = .advertisingDataTooLong(.controller(limit: limit))
         case .pairing(let error): self = .pairingFailed(error)
-        case .bondNotStored: self = .bondNotStored
+        case .bondNotStored(let cause): self = .bondNotStored(cause)
         case .notBonded: self = .notBonded
         case .noSuchChannel: self = .channelClosed(.byThisDevice)
         case .noSuchSync: self = .syncEnded(.lost)

@@ -51,7 +51,7 @@ extension BluetoothError {
     /// See `Code.pairingFailed`.
     public static func pairingFailed(_ error: PairingError) -> Self { Self(kind: .pairingFailed(error)) }
     /// See `Code.bondNotStored`.
-    public static let bondNotStored = Self(kind: .bondNotStored)
+    public static func bondNotStored(_ cause: BondStoreError?) -> Self { Self(kind: .bondNotStored(cause)) }
     /// See `Code.notBonded`.
     public static let notBonded = Self(kind: .notBonded)
     /// See `Code.channelRefused`.
@@ -80,6 +80,8 @@ extension BluetoothError {
     public static func notSupported(_ feature: ControllerFeature) -> Self {
         Self(kind: .notSupported(.feature(feature)))
     }
+    /// See `Code.notSupported`.
+    public static func notSupported(_ what: Unsupported) -> Self { Self(kind: .notSupported(what)) }
     /// See `Code.valueTooLong`.
     public static func valueTooLong(maximum: Int) -> Self { Self(kind: .valueTooLong(maximum: maximum)) }
     /// See `Code.malformedValue`.
@@ -91,13 +93,12 @@ extension BluetoothError {
     /// See `Code.overflow`.
     public static let overflow = Self(kind: .overflow)
     /// See `Code.messageIncomplete`.
-    public static func messageIncomplete(bytesReceived octets: Int, _ why: MessageInterruption) -> Self {
-        Self(kind: .messageIncomplete(bytesReceived: octets, why))
+    public static func messageIncomplete(octetsReceived: Int, interruption: MessageInterruption) -> Self {
+        Self(kind: .messageIncomplete(octetsReceived: octetsReceived, interruption))
     }
     /// See `Code.messageTooLong`.
     public static func messageTooLong(maximum: Int) -> Self { Self(kind: .messageTooLong(maximum: maximum)) }
 
-    package static func notSupported(_ what: Unsupported) -> Self { Self(kind: .notSupported(what)) }
     package static func advertisingDataTooLong(_ what: ExcessiveAdvertisement) -> Self {
         Self(kind: .advertisingDataTooLong(what))
     }

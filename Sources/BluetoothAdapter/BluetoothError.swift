@@ -49,7 +49,7 @@ public struct BluetoothError: Error, Equatable, Sendable {
         case notSubscribed(AttributeHandle)
         case insufficientSecurity(ATTErrorCode)
         case pairingFailed(PairingError)
-        case bondNotStored
+        case bondNotStored(BondStoreError?)
         case notBonded
         case channelRefused(ChannelOpeningFailure)
         case channelReconfigurationFailed(ChannelReconfigurationFailure)
@@ -66,12 +66,13 @@ public struct BluetoothError: Error, Equatable, Sendable {
         case invalidDefinition(GATTDatabaseError)
         case advertisingDataTooLong(ExcessiveAdvertisement)
         case overflow
-        case messageIncomplete(bytesReceived: Int, MessageInterruption)
+        case messageIncomplete(octetsReceived: Int, MessageInterruption)
         case messageTooLong(maximum: Int)
     }
 
-    /// A capability that is not supported.
-    package enum Unsupported: Equatable, Sendable {
+    /// A capability that the controller, the peer or a characteristic lacks. A later version may add capabilities.
+    @nonexhaustive
+    public enum Unsupported: Hashable, Sendable {
         /// The controller lacks a feature.
         case feature(ControllerFeature)
         /// The characteristic neither notifies nor indicates.
@@ -102,6 +103,7 @@ extension BluetoothError {
         case .adapter(let failure): failure
         case .att(let error): error
         case .refusedByController(let status): status
+        case .bondNotStored(let error?): error
         case .pairingFailed(let error): error
         case .channelRefused(let failure): failure
         case .channelReconfigurationFailed(let failure): failure
@@ -146,6 +148,9 @@ extension BluetoothError {
         }
     }
 
+    /// What is not supported, with `.notSupported`.
+    public var unsupported: Unsupported? { if case .notSupported(let what) = kind { what } else { nil } }
+
     /// The feature that the controller lacks, with `.notSupported`; nil if the peer or the characteristic is the
     /// reason.
     public var missingFeature: ControllerFeature? {
@@ -176,6 +181,7 @@ extension BluetoothError {
 }
 
 /// Why a chunked message was interrupted.
+@nonexhaustive
 public enum MessageInterruption: Equatable, Sendable {
     /// The link ended.
     case disconnected(DisconnectReason)

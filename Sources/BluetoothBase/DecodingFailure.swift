@@ -4,6 +4,7 @@
 /// nothing.
 public struct DecodingFailure: Error, Equatable, Sendable {
     /// The reason.
+    @nonexhaustive
     public enum Reason: Equatable, Sendable {
         /// There were fewer bytes than the layout requires; `missing` is how many more were needed.
         case truncated(missing: Int)

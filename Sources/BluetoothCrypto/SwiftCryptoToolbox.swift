@@ -34,11 +34,13 @@ public struct SwiftCryptoToolbox: CryptoToolbox {
             publicKey: P256PublicKey(x: FieldElement(point[..<32]), y: FieldElement(point[32...])))
     }
 
-    /// The x-coordinate of the shared point (ECDH); nil if a key is invalid, for example if `peer` is not on the curve.
-    public func sharedSecret(privateKey: FieldElement, peer: P256PublicKey) -> FieldElement? {
+    /// The x-coordinate of the shared point (ECDH); nil if a key is invalid, for example if `publicKey` is not on the
+    /// curve.
+    public func sharedSecret(privateKey: FieldElement, publicKey: P256PublicKey) -> FieldElement? {
         guard let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: privateKey.octets),
-            let peer = try? P256.KeyAgreement.PublicKey(rawRepresentation: peer.x.octets + peer.y.octets),
-            let secret = try? key.sharedSecretFromKeyAgreement(with: peer)
+            let point = try? P256.KeyAgreement.PublicKey(
+                rawRepresentation: publicKey.x.octets + publicKey.y.octets),
+            let secret = try? key.sharedSecretFromKeyAgreement(with: point)
         else { return nil }
         return secret.withUnsafeBytes { FieldElement(Array($0)[...]) }
     }

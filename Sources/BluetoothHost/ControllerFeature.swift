@@ -1,4 +1,5 @@
 /// A feature that a call needs, and that the controller or the host's configuration may lack.
+@nonexhaustive
 public enum ControllerFeature: Equatable, Sendable, CaseIterable {
     /// LE Extended Advertising, with the commands for advertising sets (Core 5.4, Vol 6, Part B, 4.6.12).
     case extendedAdvertising

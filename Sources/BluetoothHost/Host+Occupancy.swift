@@ -30,10 +30,10 @@ extension Host {
         var occupancy = HostOccupancy()
         occupancy.links = links.slots.count { links.at[$0.index].isInUse }
         occupancy.waitingCommands = commands.waiting
-        occupancy.waitingFrames = waitingLinks
+        occupancy.waitingFrames = sendRotation.waitingCount
         occupancy.takenBuffers = flow.bufferCount - flow.available
         occupancy.clientOperations = endpointCount { $0.channels.reduce(0) { $0 + $1.pendingOperationCount } }
-        occupancy.preparedWrites = endpointCount { $0.peer.preparedWrites.count }
+        occupancy.preparedWrites = endpointCount { $0.servedClient.preparedWrites.count }
         return occupancy
     }
 
@@ -45,7 +45,7 @@ extension Host {
         for slot in used {
             let frames = links.at[slot.index].sendQueue.count
             if frames > frameLimit { return "\(frames) frames of one link" }
-            let writes = links.at[slot.index].endpoint.peer.preparedWrites
+            let writes = links.at[slot.index].endpoint.servedClient.preparedWrites
             if writes.count > writes.limits.count { return "\(writes.count) queued writes of one peer" }
         }
         if commands.waiting > commands.capacity { return "\(commands.waiting) commands" }

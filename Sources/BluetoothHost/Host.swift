@@ -28,12 +28,13 @@ public struct Host: Sendable {
     public var server: GATTServer
     /// The number of faults in data from the controller and from peers.
     public internal(set) var faults = HostFaultCounts()
+    /// The number of received packets that held a notification and nothing else. Such a packet changes no deadline.
+    public internal(set) var quietPacketCount: UInt64 = 0
     var ownServices = OwnServices()
 
     var lifecycle: ControllerLifecycle
     var commands: CommandQueue
     var purposes = CommandPurposes()
-    var nextRequest: UInt32 = 1
 
     /// The radio features of the controller, kept until the next controller is up.
     var radio = RadioFeatures()
@@ -70,10 +71,7 @@ public struct Host: Sendable {
     var reassembled = ByteWriter(reservingCapacity: Link.maximumFrameLength)
     /// Holds a PDU reassembled from several K-frames while it is handled.
     var reassembledSDU = ByteWriter()
-    /// The position of the round robin over links with queued data.
-    var nextToSend = 0
-    /// The number of links with a non-empty send queue.
-    var waitingLinks = 0
+    var sendRotation = SendRotation()
 
     /// Creates a host that has not started yet. Services can be published, and everything else configured, before
     /// `start`.

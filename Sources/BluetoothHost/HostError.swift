@@ -7,6 +7,7 @@ import BluetoothL2CAP
 import BluetoothSMP
 
 /// The reason why a call to the host was refused, or failed later.
+@nonexhaustive
 public enum HostError: Error, Equatable, Sendable {
     /// The controller is not up, or is being reset.
     case notReady
@@ -57,8 +58,9 @@ public enum HostError: Error, Equatable, Sendable {
     case advertisingDataTooLong(limit: Int)
     /// Pairing failed.
     case pairing(PairingError)
-    /// The change to a bond could not be stored.
-    case bondNotStored
+    /// The change to a bond could not be stored, for this reason; nil if the adapter was closed before the store
+    /// answered.
+    case bondNotStored(BondStoreError?)
     /// No bond with this peer exists.
     case notBonded
     /// The channel has been closed.
@@ -102,7 +104,8 @@ extension HostError: CustomStringConvertible {
         case .noSuchChannel: "the channel is closed; open another one"
         case .channel(let failure): "\(failure)"
         case .channelReconfiguration(let failure): "\(failure)"
-        case .bondNotStored: "the change to the bond could not be stored; make room in the bond store, and try again"
+        case .bondNotStored(let cause?): "the change to the bond could not be stored: \(cause)"
+        case .bondNotStored(nil): "the adapter was closed before the change to the bond was stored"
         case .notBonded: "there is no bond with this peer; pair with it first"
         }
     }
@@ -110,6 +113,7 @@ extension HostError: CustomStringConvertible {
 
 /// The reason why a controller could not be brought up, or is no longer used. The host does nothing more until it is
 /// started again.
+@nonexhaustive
 public enum HostFailure: Error, Equatable, Sendable {
     /// The controller does not answer commands, not even Reset.
     case controllerNotResponding(HCIOpcode)

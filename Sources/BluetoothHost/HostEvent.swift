@@ -7,7 +7,7 @@ import BluetoothL2CAP
 import BluetoothSMP
 
 /// An event that the host reports, grouped by subject. The bytes of an event are stored in the queue that it came from:
-/// see `HostEventQueue.bytes(of:)`.
+/// see `HostEventQueue.octets(of:)`.
 public enum HostEvent: Sendable {
     /// An event of the controller, or of an activity that is not part of a link.
     case controller(Controller)
@@ -174,6 +174,7 @@ public enum LinkLoss: Equatable, Sendable {
 }
 
 /// The reason why the controller is being reset.
+@nonexhaustive
 public enum HostResetCause: Equatable, Sendable {
     /// The controller reported a hardware error with this code (Core 5.4, Vol 4, Part E, 7.7.16).
     case hardwareError(UInt8)

@@ -46,6 +46,10 @@ public struct HostEventQueue: Sendable {
     @inline(__always)
     package mutating func releaseBytes() { storage.removeAll() }
 
+    /// Moves the bytes out, and moves them back when called again with the same buffer.
+    @inline(__always)
+    package mutating func exchangeBytes(with bytes: inout ByteWriter) { swap(&storage, &bytes) }
+
     @inline(__always)
     private mutating func takeFirst() -> HostEvent? {
         guard head == events.count &- 1 else {
@@ -64,7 +68,7 @@ public struct HostEventQueue: Sendable {
 
     /// The bytes of an event, while they are valid.
     @_lifetime(borrow self)
-    public func bytes(of payload: Payload) -> Span<UInt8> {
+    public func octets(of payload: Payload) -> Span<UInt8> {
         storage.span.extracting(payload.start..<(payload.start &+ payload.count))
     }
 

@@ -62,9 +62,11 @@ public enum HostFault: Int, CaseIterable, Sendable {
     case pairingRefused
     /// The controller reports encryption of a link for which it was given no key.
     case encryptionUnexpected
-    /// A peer distributed the identity of a different, bonded peer. Or a peer requested new keys for a bond without
-    /// having proved that it has the bond's key, and was refused. The bond is unchanged.
+    /// A peer distributed the identity of a different, bonded peer. The bond is unchanged.
     case bondClaimed
+    /// A peer requested new keys for a bond without having proved that it has the bond's key, and was refused. The bond
+    /// is unchanged.
+    case bondUnproven
     /// A value from a bonded peer over an unencrypted link. Any device could have sent it.
     case valueUnprotected
     /// A missing response to an ATT request on the fixed channel (Vol 3, Part F, 3.3.3). The link is useless without
@@ -86,7 +88,7 @@ public enum HostFault: Int, CaseIterable, Sendable {
             .channelUnknown, .frameUnwanted, .attributePDUMalformed, .attributePDUTooLong, .attributePDUIgnored,
             .encryptionUnexpected, .bondClaimed, .valueUnprotected, .signatureInvalid:
             .dropped
-        case .signallingRejected, .pairingRefused: .answered
+        case .signallingRejected, .pairingRefused, .bondUnproven: .answered
         case .enhancedBearerExpired, .channelViolated: .channelClosed
         case .connectionUnexpected, .identityAddressUsed, .linkShortLived, .bearerExpired, .sendQueueOverflow:
             .linkEnded

@@ -6,6 +6,7 @@ import Synchronization
 /// message. See `ChunkedMessageSender` and `ChunkedMessageReceiver` for the rules.
 extension Subscriber {
     /// How a message is divided.
+    @nonexhaustive
     public enum ChunkSize: Equatable, Sendable {
         /// Chunks of this many octets, limited to what a notification can carry on the link.
         case octets(Int)
@@ -21,8 +22,8 @@ extension Subscriber {
     ///   - progress: called after each chunk with the number of octets of the message sent so far.
     /// - Throws: the errors of `notify`. Nothing more is sent after an error, so the receiver detects that the message
     ///   is incomplete.
-    public func send(
-        message: some Collection<UInt8>, chunkSize: ChunkSize = .octets(20),
+    public func sendMessage(
+        _ message: some Collection<UInt8>, chunkSize: ChunkSize = .octets(20),
         progress: @Sendable (_ octetsSent: Int) -> Void = { _ in }
     ) async throws(BluetoothError) {
         let longest = maximumLength, octets = Array(message)
@@ -36,7 +37,7 @@ extension Subscriber {
             let chunk = Array(sender.nextChunk)
             try await notify(chunk)
             sender.advance()
-            progress(sender.bytesSent)
+            progress(sender.octetsSent)
         }
     }
 }
@@ -76,7 +77,9 @@ extension Connection {
             guard let received else { throw .timedOut }
             message = received
         } catch {
-            let error = error == .timedOut ? .messageIncomplete(bytesReceived: pace.octets, pace.interruption) : error
+            let error =
+                error == .timedOut
+                ? .messageIncomplete(octetsReceived: pace.octets, interruption: pace.interruption) : error
             // Chunks in flight must not be mistaken for the beginning of another message. A cancelled task does not
             // wait.
             try? await withTimeout(idleTimeout) { () throws(BluetoothError) in
@@ -101,8 +104,10 @@ extension Connection {
             } catch {
                 switch error.kind {
                 case .disconnected(let reason):
-                    throw .messageIncomplete(bytesReceived: receiver.bytesSoFar, .disconnected(reason))
-                case .dataLost: throw .messageIncomplete(bytesReceived: receiver.bytesSoFar, .dataLost)
+                    throw .messageIncomplete(
+                        octetsReceived: receiver.octetsReceived, interruption: .disconnected(reason))
+                case .dataLost:
+                    throw .messageIncomplete(octetsReceived: receiver.octetsReceived, interruption: .dataLost)
                 default: throw error
                 }
             }
@@ -111,7 +116,7 @@ extension Connection {
             do throws(ChunkedMessageError) {
                 switch try receiver.receive(chunk.span) {
                 case .complete(let message): return message
-                case .incomplete(let bytesSoFar): progress(bytesSoFar)
+                case .incomplete(let octetsReceived): progress(octetsReceived)
                 }
             } catch {
                 throw .messageTooLong(maximum: receiver.maximumSize)

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A class whose properties can be observed through key paths.
 ///
@@ -20,15 +21,34 @@ extension KeyValueObservable {
         _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
         changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
     ) -> NSKeyValueObservation {
+        observe(keyPath, through: { _ in [] }, options: options, changeHandler: changeHandler)
+    }
+
+    /// Calls a closure whenever a property of this object, or of an object that the key path passes through, changes.
+    ///
+    /// On Apple's platforms, `observe` finds these objects itself. Here a key path cannot be taken apart, so `adapt`
+    /// adds the argument `objects`.
+    ///
+    /// - Parameters:
+    ///   - objects: the objects between this one and the property. It is called again after each change.
+    ///   - options: the values that the change contains; with `.initial`, the closure is also called immediately.
+    ///   - changeHandler: the closure to call.
+    public func observe<Value>(
+        _ keyPath: KeyPath<Self, Value>, through objects: @escaping (Self) -> [(any KeyValueObservable)?],
+        options: NSKeyValueObservingOptions = [],
+        changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+    ) -> NSKeyValueObservation {
         let last = Last(self[keyPath: keyPath])
-        let observation = NSKeyValueObservation { [weak self] in
-            guard let self, let (old, new) = last.replaced(by: self[keyPath: keyPath]) else { return }
+        let observation = NSKeyValueObservation { [weak self] observation in
+            guard let self else { return }
+            for object in objects(self) { object?._observers.addOnce(observation) }
+            guard let (old, new) = last.replaced(by: self[keyPath: keyPath]) else { return }
             changeHandler(
                 self,
                 NSKeyValueObservedChange(
                     newValue: options.contains(.new) ? new : nil, oldValue: options.contains(.old) ? old : nil))
         }
-        _observers.add(observation)
+        for object in [self] + objects(self) { object?._observers.addOnce(observation) }
         if options.contains(.initial) {
             let value = options.contains(.new) ? self[keyPath: keyPath] : nil
             changeHandler(self, NSKeyValueObservedChange(newValue: value, oldValue: nil))
@@ -58,21 +78,21 @@ private final class Last<Value> {
 }
 
 /// The observers of one object.
-public final class KeyValueObservers: @unchecked Sendable {
-    // Unchecked: the lock protects everything.
+public final class KeyValueObservers: Sendable {
     private struct Observer {
         weak var observation: NSKeyValueObservation?
     }
 
-    private let lock = NSLock()
-    private var observers: [Observer] = []
+    private let observers = Mutex<[Observer]>([])
 
     /// Creates an empty list, as the initial value of `_observers`.
     public init() {}
 
-    func add(_ observation: NSKeyValueObservation) {
-        lock.withLock {
+    /// Adds an observation, unless it is in the list.
+    func addOnce(_ observation: NSKeyValueObservation) {
+        observers.withLock { observers in
             observers.removeAll { $0.observation == nil }
+            guard !observers.contains(where: { $0.observation === observation }) else { return }
             observers.append(Observer(observation: observation))
         }
     }
@@ -80,6 +100,6 @@ public final class KeyValueObservers: @unchecked Sendable {
     /// Calls the observers of properties that have changed. Must not be called while holding a lock that a property's
     /// getter acquires.
     public func changed() {
-        for observation in lock.withLock({ observers.compactMap(\.observation) }) { observation.look() }
+        for observation in observers.withLock({ $0.compactMap(\.observation) }) { observation.look() }
     }
 }

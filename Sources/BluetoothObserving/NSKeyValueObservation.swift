@@ -4,9 +4,9 @@ import Foundation
 public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
     // Unchecked: the lock protects the closure.
     private let lock = NSLock()
-    private var closure: (() -> Void)?
+    private var closure: ((NSKeyValueObservation) -> Void)?
 
-    init(_ closure: @escaping () -> Void) {
+    init(_ closure: @escaping (NSKeyValueObservation) -> Void) {
         self.closure = closure
     }
 
@@ -21,7 +21,7 @@ public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
     }
 
     /// Reads the property, and calls the closure if it has changed.
-    func look() { lock.withLock { closure }?() }
+    func look() { lock.withLock { closure }?(self) }
 }
 
 /// The values that an observer receives.

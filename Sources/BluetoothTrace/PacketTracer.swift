@@ -36,12 +36,12 @@ public struct PacketTracer: Sendable {
 
     /// Returns the line for one packet, which starts with its H4 indicator. The line has no line break. The time is
     /// shown in seconds since the origin of `instant`.
-    public mutating func line(for packet: Span<UInt8>, _ direction: Direction, at instant: Instant) -> String {
-        describe(packet, direction).line(direction, at: instant)
+    public mutating func line(for packet: Span<UInt8>, direction: Direction, at instant: Instant) -> String {
+        describe(packet, direction: direction).line(direction, at: instant)
     }
 
     /// Describes one packet, which starts with its H4 indicator: its text and its numbers.
-    public mutating func describe(_ packet: Span<UInt8>, _ direction: Direction) -> PacketDescription {
+    public mutating func describe(_ packet: Span<UInt8>, direction: Direction) -> PacketDescription {
         var description = PacketDescription()
         guard !packet.isEmpty else {
             description.text = "empty packet"
@@ -63,7 +63,7 @@ public struct PacketTracer: Sendable {
 
     /// Describes a record of BlueZ's monitor that is not a packet. If the adapter appears, disappears, or is opened or
     /// closed, the state of all links is discarded.
-    public mutating func describe(note data: Span<UInt8>, _ opcode: BTSnoop.MonitorOpcode) -> PacketDescription {
+    public mutating func describe(note data: Span<UInt8>, opcode: BTSnoop.MonitorOpcode) -> PacketDescription {
         if [.newIndex, .deleteIndex, .openIndex, .closeIndex].contains(opcode) { links.removeAll() }
         var description = PacketDescription()
         description.text = MonitorText(showsKeys: showsKeys).text(opcode, data, &description)

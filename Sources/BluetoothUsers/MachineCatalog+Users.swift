@@ -12,6 +12,7 @@ extension MachineCatalog {
                 AttributeCaching.self,
                 "Compares a peer's Database Hash with the cached one before the cache answers for the peer."
             ),
+            Entry(SecurityGate.self, "Holds the calls and channels that wait for a link to be secured."),
             Entry(Subscription.self, "Puts one subscription into the state that its users want."),
         ]
     }

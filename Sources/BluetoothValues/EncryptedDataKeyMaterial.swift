@@ -17,10 +17,10 @@ public struct EncryptedDataKeyMaterial: CharacteristicValue, Hashable {
     public let initializationVector: [UInt8]
 
     /// - Precondition: the key has 16 octets and the vector eight.
-    public init(sessionKey: [UInt8], initializationVector: [UInt8]) {
+    public init(sessionKey: some Collection<UInt8>, initializationVector: some Collection<UInt8>) {
         precondition(sessionKey.count == Self.keyLength && initializationVector.count == Self.vectorLength)
-        self.sessionKey = sessionKey
-        self.initializationVector = initializationVector
+        self.sessionKey = Array(sessionKey)
+        self.initializationVector = Array(initializationVector)
     }
 
     /// Decodes exactly 24 octets: the key, then the initialization vector.

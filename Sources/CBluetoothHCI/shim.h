@@ -25,7 +25,7 @@
 
 #if !__has_include(<bluetooth/bluetooth.h>)
 #error "the headers of libbluetooth are missing; install them: sudo apt install libbluetooth-dev"
-#endif
+#else
 
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
@@ -171,5 +171,7 @@ static inline void cbt_filter_accept_all_packets(struct hci_filter *filter) { hc
 static inline void cbt_filter_accept_all_events(struct hci_filter *filter) { hci_filter_all_events(filter); }
 static inline void cbt_filter_accept_packet(int type, struct hci_filter *filter) { hci_filter_set_ptype(type, filter); }
 static inline void cbt_filter_accept_event(int event, struct hci_filter *filter) { hci_filter_set_event(event, filter); }
+
+#endif
 
 #endif

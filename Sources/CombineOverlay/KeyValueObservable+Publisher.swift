@@ -3,8 +3,8 @@ import BluetoothObserving
 import OpenCombine
 
 extension KeyValueObservable {
-    /// Publishes the value of a property whenever it changes, starting with the current value unless `.initial` is
-    /// omitted.
+    /// Publishes the value of a property whenever it changes. If `options` contains `.initial`, the current value is
+    /// published first.
     public func publisher<Value>(
         for keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [.initial, .new]
     ) -> AnyPublisher<Value, Never> {

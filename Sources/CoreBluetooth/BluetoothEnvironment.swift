@@ -23,6 +23,8 @@ public enum BluetoothEnvironment {
 
     @TaskLocal private static var transportOfTask: BluetoothTransport?
     @TaskLocal private static var stateDirectoryOfTask: URL?
+    /// The state of a test, which replaces the state directory.
+    @TaskLocal static var memory: MemoryState?
     @TaskLocal private static var pairingOfTask: BluetoothPairing?
     @TaskLocal private static var loggerOfTask: Logger?
     /// The environment of a simulated world, which replaces all of these settings.
@@ -76,6 +78,13 @@ public enum BluetoothEnvironment {
     /// Runs `body` with another logger. A simulated world reports problems in its own way.
     package static func with<Value>(logger: Logger, _ body: () throws -> Value) rethrows -> Value {
         try $loggerOfTask.withValue(logger, operation: body)
+    }
+
+    /// Makes the managers that `body` creates use a controller of a test, and keep their state in memory.
+    package static func with<Value>(
+        transport: BluetoothTransport, memory: MemoryState, pairing: BluetoothPairing, _ body: () throws -> Value
+    ) rethrows -> Value {
+        try $memory.withValue(memory) { try with(transport: transport, pairing: pairing, body) }
     }
 
     /// Makes the managers that `body` creates use a different controller from the rest of the process. This is for

@@ -3,6 +3,7 @@
 @_exported import Dispatch
 @_exported import Foundation
 @_exported import BluetoothObserving
+@_exported import protocol BluetoothHCI.PacketPort
 @_exported import struct BluetoothSMP.SecurityRequirement
 @_exported import Observation
 

@@ -13,7 +13,19 @@ extension TestRadio {
         /// The distance for an RSSI of −127 to 0 dBm. Below about −95 dBm, the device is out of range.
         public static func rssi(_ strength: Int8) -> Proximity { Proximity(pathLoss: -min(0, Int(strength))) }
 
+        /// The same distance, with an RSSI that varies by up to this number of decibels, up and down.
+        public func varying(by deviation: Int) -> Proximity {
+            Proximity(pathLoss: pathLoss, deviation: max(0, min(127, deviation)))
+        }
+
         /// The path loss, in dB. The controllers transmit at 0 dBm.
         let pathLoss: Int
+        /// By how many decibels a measured RSSI differs from the one that follows from the path loss, at most.
+        let deviation: Int
+
+        private init(pathLoss: Int, deviation: Int = 0) {
+            self.pathLoss = pathLoss
+            self.deviation = deviation
+        }
     }
 }

@@ -13,9 +13,7 @@ import VirtualRadio
 /// `CBError(.notConnected)` without one.
 public final class VirtualCentral: Sendable {
     private let adapter: Adapter
-    private let radio: VirtualRadio
-    private let app: VirtualRadio.Port
-    private let port: VirtualRadio.Port
+    private let place: Place
 
     /// Creates a central on a test's radio, and opens its adapter.
     ///
@@ -23,29 +21,37 @@ public final class VirtualCentral: Sendable {
     ///   - radio: the test's radio.
     ///   - mtu: the ATT_MTU that the central requests, in octets.
     public init(on radio: TestRadio, mtu: Int = 517) async throws {
-        self.radio = radio.radio
-        app = radio.port
-        port = radio.radio.addController()
-        var options = AdapterOptions()
-        options.host.preferredMTU = UInt16(clamping: mtu)
-        adapter = try await Adapter.open(port, options: options)
-        radio.include(adapter)
+        let air = radio.air
+        place = air.place { _ in }
+        let number = air.nextNumber(), port = TestPort(place.port, air.capture, adapter: number)
+        adapter = try await air.passing {
+            var options = AdapterOptions(seed: UInt64(number))
+            options.host.preferredMTU = UInt16(clamping: mtu)
+            return try await Adapter.open(port, options: options)
+        }
+        air.include(adapter)
     }
 
     // MARK: - The link
 
     /// Waits until the app advertises a service, and connects.
     public func simulateConnection(to service: some CBUUIDConvertible) async throws {
-        let sighting = try await adapter.firstSighting(for: ScanFilter(services: [service.bluetooth]))
-        _ = try await adapter.connect(to: sighting.address)
+        let filter = ScanFilter(services: [service.bluetooth])
+        try await passing { [adapter] in
+            let sighting = try await adapter.firstSighting(for: filter)
+            _ = try await adapter.connect(to: sighting)
+        }
     }
 
     /// Ends the connection.
-    public func simulateDisconnection() async throws { try await connection.disconnect() }
+    public func simulateDisconnection() async throws {
+        let connection = try connection
+        try await passing { try await connection.disconnect() }
+    }
 
     /// Moves the central. Out of range, the link is lost after its supervision timeout.
     public func simulateProximityChange(_ proximity: TestRadio.Proximity) {
-        radio.setPathLoss(between: app, and: port, to: proximity.pathLoss)
+        place.setProximity(proximity)
     }
 
     // MARK: - The app's services
@@ -53,15 +59,16 @@ public final class VirtualCentral: Sendable {
     /// The app's services, without those of its stack.
     public var services: [CBUUID] {
         get async throws {
-            try await connection.discoverServices().map(\.uuid)
-                .filter { $0 != .genericAccess && $0 != .genericAttribute }.map { CBUUID($0) }
+            let connection = try connection
+            let found = try await passing { try await connection.discoverServices().map(\.uuid) }
+            return found.filter { $0 != .genericAccess && $0 != .genericAttribute }.map { CBUUID($0) }
         }
     }
 
     /// Reads a value of any length.
     public func read(_ characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible) async throws -> Data
     {
-        try await refusing { Data(try await connection.read(find(characteristic, service))) }
+        try await using(characteristic, service) { Data(try await $0.read($1)) }
     }
 
     /// Writes a value, and waits for the response if the write has one.
@@ -69,8 +76,7 @@ public final class VirtualCentral: Sendable {
         _ value: Data, to characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible,
         type: CBCharacteristicWriteType = .withResponse
     ) async throws {
-        try await refusing {
-            let found = try await find(characteristic, service)
+        try await using(characteristic, service) { connection, found in
             switch type {
             case .withResponse: try await connection.write([UInt8](value), to: found)
             case .withoutResponse: try await connection.writeWithoutResponse([UInt8](value), to: found)
@@ -82,34 +88,37 @@ public final class VirtualCentral: Sendable {
     public func subscribe(to characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible) async throws
         -> ValueUpdates
     {
-        try await refusing {
-            ValueUpdates(values: try await connection.notifications(of: find(characteristic, service)))
-        }
+        try await using(characteristic, service) { ValueUpdates(values: try await $0.notifications(of: $1)) }
     }
 
     /// Ends a subscription, and waits until the request has reached the app.
     public func unsubscribe(from characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible)
         async throws
     {
-        try await refusing { try await connection.unsubscribe(from: find(characteristic, service)) }
+        try await using(characteristic, service) { try await $0.unsubscribe(from: $1) }
     }
 
     private var connection: Connection {
-        get async throws {
+        get throws {
             guard let connection = adapter.connections.first else { throw CBError(.notConnected) }
             return connection
         }
     }
 
-    private func find(
-        _ characteristic: some CBUUIDConvertible, _ service: some CBUUIDConvertible
-    ) async throws -> DiscoveredCharacteristic {
-        try await connection.characteristic(characteristic.bluetooth, in: service.bluetooth)
+    private func passing<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        try await place.surroundings.passing(body)
     }
 
-    private func refusing<Value>(_ body: () async throws -> Value) async throws -> Value {
+    /// Finds a characteristic, and uses it. An error response of the app becomes a `CBATTError`.
+    private func using<Value: Sendable>(
+        _ characteristic: some CBUUIDConvertible, _ service: some CBUUIDConvertible,
+        _ body: @escaping @Sendable (Connection, DiscoveredCharacteristic) async throws -> Value
+    ) async throws -> Value {
+        let connection = try connection, uuid = characteristic.bluetooth, owner = service.bluetooth
         do {
-            return try await body()
+            return try await passing {
+                try await body(connection, try await connection.characteristic(uuid, in: owner))
+            }
         } catch let error as BluetoothError {
             guard let refusal = error.attError else { throw error }
             throw CBATTError(CBATTError.Code(rawValue: Int(refusal.code.rawValue)) ?? .unlikelyError)

@@ -1,44 +1,30 @@
+import BluetoothATT
 import BluetoothLE
 import CoreBluetooth
 import Foundation
 
 /// Passes the requests of centrals to the delegate, one at a time.
 extension VirtualPeripheral {
-    /// - Parameter uuids: the characteristics, by value handle.
-    func serve(
-        _ events: EventSequence<CharacteristicEvent>, _ uuids: [AttributeHandle: CBUUID]
-    ) -> Task<Void, Never> {
-        Task { [weak self] in
-            do {
-                for try await event in events { await self?.handle(event, uuids) }
-            } catch {
-                // The device is gone, together with its radio.
-            }
-        }
-    }
-
-    private func handle(_ event: CharacteristicEvent, _ uuids: [AttributeHandle: CBUUID]) async {
+    func handle(_ event: CharacteristicEvent) async {
         switch event {
         case .subscribed(let subscriber), .subscriptionRestored(let subscriber):
-            tell(isSubscribed: true, to: uuids[subscriber.characteristic])
-        case .unsubscribed(let subscriber): tell(isSubscribed: false, to: uuids[subscriber.characteristic])
+            tell(isSubscribed: true, subscriber)
+            recording?.subscribed(subscriber, to: self)
+        case .unsubscribed(let subscriber):
+            tell(isSubscribed: false, subscriber)
+            recording?.unsubscribed(subscriber)
         case .written(let value, let handle, _):
-            guard let uuid = uuids[handle] else { return }
             // The write was already answered, so an error of the delegate has no effect.
-            try? delegate?.peripheral(self, didReceive: Data(value), for: uuid)
+            try? receive(Data(value), at: handle)
         case .readRequested(let request):
             do {
-                guard let delegate, let uuid = uuids[request.handle] else { throw CBATTError(.readNotPermitted) }
-                try await request.respond([UInt8](delegate.peripheral(self, valueOf: uuid)))
+                try await request.respond([UInt8](value(at: request.handle)))
             } catch {
                 try? await request.refuse(ATTErrorCode(refusing: error))
             }
         case .writeRequested(let request):
             do {
-                for (handle, value) in try request.values {
-                    guard let uuid = uuids[handle] else { throw CBATTError(.writeNotPermitted) }
-                    try delegate?.peripheral(self, didReceive: value, for: uuid)
-                }
+                for (handle, value) in try request.values { try receive(value, at: handle) }
                 try await request.accept()
             } catch {
                 try? await request.refuse(ATTErrorCode(refusing: error))
@@ -48,10 +34,31 @@ extension VirtualPeripheral {
         }
     }
 
-    private func tell(isSubscribed: Bool, to uuid: CBUUID?) {
-        guard let uuid else { return }
-        if isSubscribed { subscribed(uuid.bluetooth) }
-        delegate?.peripheral(self, isSubscribed: isSubscribed, to: uuid)
+    private func value(at handle: AttributeHandle) throws -> Data {
+        guard let delegate else { throw CBATTError(.readNotPermitted) }
+        switch script.attributes.value(at: handle) {
+        case .characteristic(let uuid): return try delegate.peripheral(self, valueOf: CBUUID(uuid))
+        case .descriptor(let uuid, let characteristic):
+            return try delegate.peripheral(self, valueOf: CBUUID(uuid), of: CBUUID(characteristic))
+        case nil: throw CBATTError(.readNotPermitted)
+        }
+    }
+
+    private func receive(_ value: Data, at handle: AttributeHandle) throws {
+        switch script.attributes.value(at: handle) {
+        case .characteristic(let uuid):
+            try delegate?.peripheral(self, didReceive: value, for: CBUUID(uuid))
+            waiters.happened(.written(uuid, value))
+        case .descriptor(let uuid, let characteristic):
+            try delegate?.peripheral(self, didReceive: value, for: CBUUID(uuid), of: CBUUID(characteristic))
+        case nil: throw CBATTError(.writeNotPermitted)
+        }
+    }
+
+    private func tell(isSubscribed: Bool, _ subscriber: Subscriber) {
+        guard case .characteristic(let uuid) = script.attributes.value(at: subscriber.characteristic) else { return }
+        delegate?.peripheral(self, isSubscribed: isSubscribed, to: CBUUID(uuid))
+        if isSubscribed { waiters.happened(.subscribed(uuid)) }
     }
 }
 

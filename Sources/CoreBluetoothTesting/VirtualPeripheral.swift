@@ -1,3 +1,5 @@
+import BluetoothATT
+import BluetoothHCI
 import BluetoothLE
 import CoreBluetooth
 import Foundation
@@ -8,212 +10,243 @@ import VirtualRadio
 ///
 /// It is a separate device on the test's radio, with a real stack: an app sees what it would see of such hardware.
 /// Using a peripheral before it is added to a radio is a programming error.
+///
+/// Everything about it can be changed while it runs: `simulate…` calls do something now, and `respond` decides what it
+/// does about later requests.
 public final class VirtualPeripheral: @unchecked Sendable {
-    // Unchecked: mutable state is set once, in `appear`, before anything else uses it.
+    // Unchecked: mutable state is guarded, or set once, in `appear`, before anything else uses it.
 
-    private let name: String?
-    private let advertised: [CBUUID]
-    private let services: [VirtualService]
-    private let isConnectable: Bool
+    /// The addresses that a peripheral uses.
+    public enum Address: Sendable {
+        /// Its controller's public address.
+        case `public`
+        /// A static random address, which a test may choose: the two most significant bits are set.
+        case random(UInt64)
+        /// Resolvable private addresses, each used for a time of 1 second to 1 hour. An app knows the peripheral again
+        /// only after pairing.
+        case rotating(every: Duration)
+    }
+
+    /// What a test may change.
+    struct Settings {
+        var name: String?
+        var services: [VirtualService]
+        var advertisements: [VirtualAdvertisement]
+        var connectionInterval: Duration?
+        var isAdvertising = true
+        var layout: PeripheralLayout?
+        var published: [PublishedService] = []
+        var sets: [AdvertisingSet] = []
+        /// Distinguishes the advertising that is wanted from what was wanted before.
+        var advertisingNumber = 0
+        /// The passkeys that it shows, or that its user enters.
+        var shownPasskey: UInt32?
+        var enteredPasskey: UInt32?
+    }
+
+    let settings: Mutex<Settings>
+    let script: AttributeScript
+    let waiters = Waiters()
+    let address: Address
+    let pairing: VirtualPairing
+    let recording: Recording?
     private let proximity: TestRadio.Proximity
     weak var delegate: (any VirtualPeripheralDelegate)?
 
     private var device: Device?
-    private var serving: Task<Void, Never>?
-    /// The calls that wait for a subscription.
-    private let waiting = Mutex<[(uuid: BluetoothUUID, continuation: CheckedContinuation<Void, Never>)]>([])
+    private let tasks = Mutex<[Task<Void, Never>]>([])
 
     /// Its device on a radio.
-    private struct Device {
-        let radio: VirtualRadio
-        /// The app's controller.
-        let app: VirtualRadio.Port
-        let port: VirtualRadio.Port
+    struct Device {
+        let place: Place
         let adapter: Adapter
-        let characteristics: [PublishedCharacteristic]
+        /// The app's name for the device.
+        let identifier: @Sendable (DeviceAddress) -> UUID
     }
 
-    /// Creates a peripheral. It takes part when it is added to a radio.
+    /// Creates a peripheral that advertises its name and its services. It takes part when it is added to a radio.
     ///
     /// - Parameters:
     ///   - name: the name that it advertises and that its Device Name holds.
-    ///   - advertised: the services that it advertises; all of `services` by default.
+    ///   - advertised: the services that it advertises; all primary ones of `services` by default.
     ///   - services: the services that it offers.
     ///   - isConnectable: whether centrals may connect.
     ///   - proximity: its initial distance.
+    ///   - address: the addresses that it uses.
+    ///   - mtu: its ATT_MTU, 23 to 517 octets. A link has the smaller one of its two devices.
+    ///   - connectionInterval: the connection interval that it asks each central for, 7.5 ms to 4 s; nil for none.
+    ///   - pairing: how it pairs.
     ///   - delegate: answers requests for values that the peripheral does not store, and receives callbacks for the
     ///     actions of centrals. Held weakly.
-    public init(
+    public convenience init(
         name: String?, advertising advertised: [any CBUUIDConvertible]? = nil, services: [VirtualService] = [],
-        isConnectable: Bool = true, proximity: TestRadio.Proximity = .near,
+        isConnectable: Bool = true, proximity: TestRadio.Proximity = .near, address: Address = .public, mtu: Int = 517,
+        connectionInterval: Duration? = nil, pairing: VirtualPairing = .justWorks,
         delegate: (any VirtualPeripheralDelegate)? = nil
     ) {
-        self.name = name
-        self.advertised = advertised?.map(\.cbuuid) ?? services.map(\.uuid)
-        self.services = services
-        self.isConnectable = isConnectable
+        let uuids = advertised?.map(\.cbuuid) ?? services.filter(\.isPrimary).map(\.uuid)
+        self.init(
+            name: name,
+            advertisements: [VirtualAdvertisement(name: name, services: uuids, isConnectable: isConnectable)],
+            services: services, proximity: proximity, address: address, mtu: mtu,
+            connectionInterval: connectionInterval, pairing: pairing, delegate: delegate)
+    }
+
+    /// Creates a peripheral that advertises what a test says. It takes part when it is added to a radio.
+    ///
+    /// - Parameters:
+    ///   - name: the name that its Device Name holds, which need not be advertised.
+    ///   - advertisements: the payloads that it advertises, up to eight at the same time; none for a silent peripheral.
+    public convenience init(
+        name: String?, advertisements: [VirtualAdvertisement], services: [VirtualService] = [],
+        proximity: TestRadio.Proximity = .near, address: Address = .public, mtu: Int = 517,
+        connectionInterval: Duration? = nil, pairing: VirtualPairing = .justWorks,
+        delegate: (any VirtualPeripheralDelegate)? = nil
+    ) {
+        let settings = Settings(
+            name: name, services: services, advertisements: advertisements, connectionInterval: connectionInterval)
+        self.init(settings, proximity, address, mtu: mtu, pairing, delegate, nil)
+    }
+
+    init(
+        _ settings: sending Settings, _ proximity: TestRadio.Proximity, _ address: Address, mtu: Int,
+        _ pairing: VirtualPairing, _ delegate: (any VirtualPeripheralDelegate)?, _ recording: Recording?
+    ) {
+        self.settings = Mutex(settings)
         self.proximity = proximity
+        self.address = address
+        self.pairing = pairing
         self.delegate = delegate
+        self.recording = recording
+        script = AttributeScript(mtu: mtu)
     }
 
     deinit {
-        serving?.cancel()
+        for task in tasks.withLock({ $0 }) { task.cancel() }
     }
 
     /// Opens the device and starts advertising. Returns its adapter.
-    func appear(on radio: VirtualRadio, near app: VirtualRadio.Port) async throws -> Adapter {
+    ///
+    /// - Parameters:
+    ///   - place: its place on the air.
+    ///   - port: the port to its controller, which follows the script.
+    ///   - seed: the seed of its host.
+    ///   - hasSecurity: whether it can pair, which needs random numbers of the system.
+    ///   - identifier: the app's name for a device.
+    func appear(
+        at place: Place, port: some PacketPort, seed: UInt64, hasSecurity: Bool = true,
+        identifier: @escaping @Sendable (DeviceAddress) -> UUID
+    ) async throws -> Adapter {
         precondition(device == nil, "a peripheral can be on one radio only")
-        let port = radio.addController()
-        radio.setPathLoss(between: app, and: port, to: proximity.pathLoss)
-        var options = AdapterOptions()
-        if let name { options.host.deviceName = name }
-        let adapter = try await Adapter.open(port, options: options)
-        let events = adapter.characteristicEvents()
-        var characteristics: [PublishedCharacteristic] = []
-        for service in services {
-            characteristics += try await adapter.publish(service.definition, events: events).characteristics
+        place.setProximity(proximity)
+        let adapter = try await Adapter.open(port, options: options(seed, hasSecurity))
+        device = Device(place: place, adapter: adapter, identifier: identifier)
+        let events = adapter.characteristicEvents(), links = adapter.events()
+        self.events.withLock { $0 = events }
+        try await publish()
+        run { [weak self] in
+            do {
+                for try await event in events { await self?.handle(event) }
+            } catch {
+                // The device is gone, together with its radio.
+            }
         }
-        device = Device(radio: radio, app: app, port: port, adapter: adapter, characteristics: characteristics)
-        let uuids = zip(characteristics, services.flatMap(\.characteristics)).map { ($0.handle, $1.uuid) }
-        serving = serve(events, Dictionary(uniqueKeysWithValues: uuids))
-        try await simulateAdvertising()
+        run { [weak self] in
+            do {
+                for try await event in links { await self?.handle(event) }
+            } catch {
+                // The device is gone, together with its radio.
+            }
+        }
+        if hasSecurity, let agent = pairing.agent(of: self) {
+            run {
+                // Until the task is cancelled.
+                try? await adapter.withPairingAgent(agent) {
+                    for try await _ in adapter.events() {}
+                }
+            }
+        }
+        try await advertise()
         return adapter
     }
 
-    private var present: Device {
+    /// The sequence of the events of all services.
+    let events = Mutex<EventSequence<CharacteristicEvent>?>(nil)
+
+    /// Configures the controller of a peripheral.
+    static func configure(_ controller: inout ControllerConfiguration) {
+        // Several payloads at the same time.
+        controller.hasExtendedAdvertising = true
+        // `ScriptedLinks` replaces a packet with another one of any length.
+        controller.aclDataLength = 1024
+    }
+
+    private func options(_ seed: UInt64, _ hasSecurity: Bool) -> AdapterOptions {
+        var options = hasSecurity ? AdapterOptions(seed: seed) : AdapterOptions(host: HostConfiguration(seed: seed))
+        options.host.deviceName = settings.withLock { $0.name } ?? ""
+        // The database is all the peripheral's own, so that a test can change every part of it.
+        options.host.publishesOwnServices = false
+        // `ScriptedLinks` sees the attribute channel only, and the controller does not see what it drops.
+        options.host.enhancedBearers = 0
+        options.host.receiveBufferCount = 0
+        switch address {
+        case .public: break
+        case .random(let value):
+            options.host.ownAddress = .staticRandom(DeviceAddress(value | 0xC000_0000_0000, kind: .random))
+        case .rotating(let rotation): options.host.privacy = .resolvable(rotation: rotation)
+        }
+        return options
+    }
+
+    var present: Device {
         guard let device else { preconditionFailure("add the peripheral to a TestRadio first") }
         return device
     }
 
-    // MARK: - Actions of the peripheral
-
-    /// Starts advertising, as it does when it appears.
-    public func simulateAdvertising() async throws {
-        var advertisement = AdvertisementData()
-        advertisement.localName = name.map { .complete($0) }
-        advertisement.serviceUUIDs = advertised.map(\.bluetooth)
-        try await present.adapter.advertise(advertisement, isConnectable: isConnectable)
+    /// Starts a task that ends with the peripheral.
+    func run(_ body: @escaping @Sendable () async -> Void) {
+        let task = present.place.surroundings.start(body)
+        tasks.withLock { $0.append(task) }
     }
 
-    /// Stops advertising, so that it is no longer discovered. Its links remain.
-    public func simulateSilence() async {
-        await present.adapter.stopAdvertising()
+    /// Lets time pass until `body` returns.
+    func passing<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        try await present.place.surroundings.passing(body)
     }
 
-    /// Moves the peripheral. Out of range, links are lost after their supervision timeout.
-    public func simulateProximityChange(_ proximity: TestRadio.Proximity) {
-        let device = present
-        device.radio.setPathLoss(between: device.app, and: device.port, to: proximity.pathLoss)
-    }
+    // MARK: - Responses
 
-    // MARK: - Links
-
-    /// How many centrals are connected.
-    public var connectionCount: Int { device?.adapter.connections.count ?? 0 }
-
-    /// Waits until a central, such as the app, has connected.
-    public func waitForConnection() async throws {
-        let adapter = present.adapter
-        // Subscribe before the check, so that no connection is missed.
-        let events = adapter.events()
-        guard adapter.connections.isEmpty else { return }
-        for try await case .connected in events { return }
-    }
-
-    /// Waits until a central, such as the app, has subscribed to a characteristic.
+    /// Changes how the peripheral responds to some requests, until `respondNormally()`. A later call takes precedence.
     ///
-    /// - Throws: `CBError(.invalidParameters)` if there is no such characteristic.
-    public func waitForSubscription(to uuid: some CBUUIDConvertible) async throws {
-        guard let characteristic = present.characteristics.first(where: { $0.uuid == uuid.bluetooth }) else {
-            throw CBError(.invalidParameters)
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                waiting.withLock { $0.append((characteristic.uuid, continuation)) }
-                if Task.isCancelled { return subscribed(characteristic.uuid) }
-                Task { [self] in
-                    if !characteristic.subscribers.isEmpty { subscribed(characteristic.uuid) }
-                }
-            }
-        } onCancel: {
-            subscribed(characteristic.uuid)
-        }
-        try Task.checkCancellation()
-    }
-
-    /// Resumes the calls that wait for a subscription.
-    func subscribed(_ uuid: BluetoothUUID) {
-        let all = waiting.withLock { waiting in
-            defer { waiting.removeAll { $0.uuid == uuid } }
-            return waiting.filter { $0.uuid == uuid }
-        }
-        for one in all { one.continuation.resume() }
-    }
-
-    /// Makes another program on the app's device connect and use the link until it ends. The app finds the peripheral
-    /// with `retrieveConnectedPeripherals(withServices:)`. If the app connects, it shares this link; if it disconnects,
-    /// the link remains.
+    ///     sensor.respond(to: .read, of: "2A38", with: .error(.unlikelyError))
+    ///     sensor.respond(to: .discoverServices, with: .after(.seconds(5)))
+    ///     sensor.respond(to: .write, of: "2A39", with: .disconnect, skipping: 2)
     ///
-    /// - Throws: if the app's adapter is off.
-    public func simulateConnection() async throws {
-        let device = present
-        guard let address = device.adapter.information?.address else { throw CBError(.notConnected) }
-        try await AdapterSimulation.connect(to: address, at: BluetoothTransport(device.app))
-    }
-
-    /// Ends the links. Data sent just before may be lost, as on the air.
+    /// The values that the peripheral stores change only if it responds normally.
     ///
-    /// - Parameter error: the error for the app: `.peripheralDisconnected` if the peripheral disconnects, or
-    ///   `.connectionTimeout` as after a supervision timeout. Other values act like `.peripheralDisconnected`.
-    public func simulateDisconnection(_ error: CBError.Code = .peripheralDisconnected) async throws {
-        let device = present
-        if error == .connectionTimeout {
-            device.radio.withAir { air, now in
-                air.dropLinks(of: device.port.identifier, reason: .connectionTimeout, at: now)
-            }
-        } else {
-            for connection in device.adapter.connections { try await connection.disconnect() }
-        }
+    /// - Parameters:
+    ///   - kind: what the central asks for.
+    ///   - uuid: the attribute, as in `VirtualRequest.uuid`; nil for any.
+    ///   - response: the response.
+    ///   - times: the number of requests that get this response.
+    ///   - count: the number of requests before them that get their usual response.
+    public func respond(
+        to kind: VirtualRequest.Kind, of uuid: (any CBUUIDConvertible)? = nil, with response: VirtualResponse,
+        times: Int = .max, skipping count: Int = 0
+    ) {
+        script.add(kind, uuid?.cbuuid.bluetooth, skipping: count, times: times) { _ in response }
     }
 
-    /// Simulates a crash and a restart: links are lost without a disconnection, and it advertises again.
-    public func simulateReset() {
-        let port = present.port
-        port.unplug()
-        port.plugIn()
-    }
-
-    // MARK: - Values
-
-    /// Changes a value, and notifies or indicates it to subscribers.
+    /// Decides about each request, until `respondNormally()`. Requests to Generic Access and Generic Attribute, which
+    /// the app's stack makes, are not passed to `body`.
     ///
-    /// - Throws: `CBError(.invalidParameters)` if no characteristic has this UUID; a `BluetoothError` if the value
-    ///   could not be sent. A subscriber that disconnects or unsubscribes in the meantime is not an error.
-    public func simulateValueUpdate(_ value: Data, for uuid: some CBUUIDConvertible) async throws {
-        let characteristics = present.characteristics.filter { $0.uuid == uuid.bluetooth }
-        guard !characteristics.isEmpty else { throw CBError(.invalidParameters) }
-        for characteristic in characteristics {
-            if await characteristic.value != nil { try await characteristic.setValue([UInt8](value)) }
-            for subscriber in characteristic.subscribers { try await subscriber.tell([UInt8](value)) }
-        }
+    ///     sensor.respond { request in
+    ///         request.value.count > 4 ? .error(.unlikelyError) : .normal
+    ///     }
+    public func respond(_ body: @escaping @Sendable (VirtualRequest) -> VirtualResponse) {
+        script.add(nil, nil, skipping: 0, times: .max, body)
     }
-}
 
-extension Subscriber {
-    /// Sends a notification or an indication, depending on the subscription.
-    fileprivate func tell(_ value: [UInt8]) async throws(BluetoothError) {
-        do throws(BluetoothError) {
-            do throws(BluetoothError) {
-                try await notify(value)
-            } catch {
-                guard error.code == .notSubscribed else { throw error }
-                try await indicate(value)
-            }
-        } catch {
-            switch error.code {
-            case .disconnected, .notSubscribed: return
-            default: throw error
-            }
-        }
-    }
+    /// Responds to all requests as its services say, as it does at first.
+    public func respondNormally() { script.removeAll() }
 }

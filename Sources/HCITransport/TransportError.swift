@@ -6,6 +6,7 @@ import BluetoothPlatform
 /// After any error except `.outputFull` the transport is unusable. Close it.
 public struct TransportError: Error, Equatable, Sendable {
     /// The reason for the error.
+    @nonexhaustive
     public enum Reason: Error, Equatable, Sendable {
         // Opening a stream
         /// No program listens at the address.

@@ -1,6 +1,7 @@
 /// The name of a transport for HCI packets. The names are those that Bumble uses.
 ///
 /// The text form is `kind:parameters`; `description` returns it.
+@nonexhaustive
 public enum TransportName: Hashable, Sendable {
     /// `virtual`: a simulated radio inside this process. It is not a socket; the owner of that radio resolves the name.
     case virtual
@@ -48,6 +49,7 @@ extension TransportName {
 /// An error that describes why a text is not a valid transport name.
 public struct TransportNameError: Error, Equatable, Sendable {
     /// The reason for the error.
+    @nonexhaustive
     public enum Reason: Error, Equatable, Sendable {
         /// The part before the colon is not a known kind of transport.
         case unknownKind

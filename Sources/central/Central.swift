@@ -79,7 +79,7 @@ struct Central: CommandLineProgram {
                 try await search.firstSighting(for: filter, of: "a device that offers a card", on: adapter)
             }
         say("found \(quoted(sighting.name ?? "")), \(sighting.address)")
-        return try await search.connect(to: sighting.address, on: adapter)
+        return try await search.connect(to: sighting, on: adapter)
     }
 
     /// Subscribes to the card, and assembles it from notifications.

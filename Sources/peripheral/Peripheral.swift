@@ -118,7 +118,7 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
         let peer = subscriber.connection.address
         do {
             say("sending \(counted(card.count, "octet")) to \(peer)")
-            try await subscriber.send(message: card, chunkSize: chunkSize)
+            try await subscriber.sendMessage(card, chunkSize: chunkSize)
             say("sent \(counted(card.count, "octet")) to \(peer)")
         } catch {
             say("the transfer to \(peer) was interrupted: \(error)")

@@ -6,5 +6,5 @@ package struct Consenting: PairingAgent {
 
     package init(isAllowed: Bool = true) { self.isAllowed = isAllowed }
 
-    package func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool { isAllowed }
+    package func allowsPairing(with peer: Connection, features: PairingFeatures) async -> Bool { isAllowed }
 }

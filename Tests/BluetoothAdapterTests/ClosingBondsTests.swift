@@ -72,7 +72,7 @@ struct ClosingBondsTests {
             radio.advanceHosts(by: .milliseconds(1))
             #expect(sensor.runner.isReleased && ends.withLock { $0 } == 1)
             #expect(storedBonds == (latency < .seconds(1) ? 0 : 1))
-            #expect(failures.errors == (latency < .seconds(1) ? [] : [.abandoned(1)]))
+            #expect(failures.errors == (latency < .seconds(1) ? [] : [.abandoned(count: 1)]))
         }
     }
 
@@ -87,7 +87,7 @@ struct ClosingBondsTests {
         radio.advanceHosts(by: .milliseconds(499))
         #expect(!witness.runner.isReleased)
         radio.advanceHosts(by: .milliseconds(1))
-        #expect(witness.runner.isReleased && failures.errors == [.abandoned(1)])
+        #expect(witness.runner.isReleased && failures.errors == [.abandoned(count: 1)])
     }
 
     @Test("With a writer thread, the controller is released while the disk hangs, and closing ends after the write")

@@ -41,7 +41,7 @@ final class HeartRateFace: AdapterObserver {
                     characteristic: rate.valueHandle, end: rate.endHandle, configuration: .notifications)
                 begin(batch.user, .listening, .subscribe(link, request))
             case .value(_, _, let payload) where payload.count > 1:
-                measured(batch.bytes(of: payload)[1])
+                measured(batch.octets(of: payload)[1])
             case .linkEnded:
                 begin(batch.user, .scanning, .scan(ScanFilter(services: ["180D"]), ScanParameters()))
             default: continue

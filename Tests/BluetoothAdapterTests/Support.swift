@@ -83,7 +83,7 @@ final class Witness: AdapterObserver {
         case .linkEnded(_, let reason): "ended: \(reason)"
         case .mtuChanged(_, let mtu): "mtu \(mtu)"
         case .sendCredit(_, let count): "credit \(count)"
-        case .value(_, _, let payload): "value \(hex(batch.bytes(of: payload)))"
+        case .value(_, _, let payload): "value \(hex(batch.octets(of: payload)))"
         case .subscriptionChanged(_, let change):
             "subscription \(change.new.isEmpty ? "[]" : "[\(change.new.rawValue)]")"
         case .nameChanged(_, let name): "name \(name)"

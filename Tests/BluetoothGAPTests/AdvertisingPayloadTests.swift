@@ -119,8 +119,8 @@ struct AdvertisingPayloadTests {
             advertisement {
                 $0.localName = .complete("ABCDEFGH")
                 $0.manufacturerData = [
-                    .init(companyID: 1, data: .init(repeating: 0, count: 20)),
-                    .init(companyID: 2, data: .init(repeating: 0, count: 24)),
+                    .init(companyID: 1, data: [UInt8](repeating: 0, count: 20)),
+                    .init(companyID: 2, data: [UInt8](repeating: 0, count: 24)),
                 ]
             })
         #expect(payload.advertisingData.suffix(7) == bytes("06 08 41 42 43 44 45"))
@@ -131,7 +131,7 @@ struct AdvertisingPayloadTests {
         "the error names the structure that does not fit, and by how many octets",
         arguments: [
             (
-                advertisement { $0.manufacturerData = [.init(companyID: 1, data: .init(repeating: 0, count: 30))] },
+                advertisement { $0.manufacturerData = [.init(companyID: 1, data: [UInt8](repeating: 0, count: 30))] },
                 AdvertisingPayloadError(type: .manufacturerSpecificData, excess: 3)
             ),
             (
@@ -146,8 +146,8 @@ struct AdvertisingPayloadTests {
                 advertisement {
                     $0.localName = .complete("Name")
                     $0.manufacturerData = [
-                        .init(companyID: 1, data: .init(repeating: 0, count: 27)),
-                        .init(companyID: 2, data: .init(repeating: 0, count: 26)),
+                        .init(companyID: 1, data: [UInt8](repeating: 0, count: 27)),
+                        .init(companyID: 2, data: [UInt8](repeating: 0, count: 26)),
                     ]
                 },
                 AdvertisingPayloadError(type: .completeLocalName, excess: 5)
@@ -172,11 +172,11 @@ struct AdvertisingPayloadTests {
     @Test func `in extended advertising, a structure is limited to 255 octets after its length octet`() throws {
         let limits = AdvertisingPayload.Limits(advertisingData: 1650, scanResponseData: 0)
         let longest = advertisement {
-            $0.manufacturerData = [.init(companyID: 1, data: .init(repeating: 0, count: 252))]
+            $0.manufacturerData = [.init(companyID: 1, data: [UInt8](repeating: 0, count: 252))]
         }
         #expect(try AdvertisingPayload(longest, limits: limits).advertisingData.count == 256)
         let tooLong = advertisement {
-            $0.manufacturerData = [.init(companyID: 1, data: .init(repeating: 0, count: 253))]
+            $0.manufacturerData = [.init(companyID: 1, data: [UInt8](repeating: 0, count: 253))]
         }
         #expect(throws: AdvertisingPayloadError(type: .manufacturerSpecificData, excess: 1)) {
             try AdvertisingPayload(tooLong, limits: limits)

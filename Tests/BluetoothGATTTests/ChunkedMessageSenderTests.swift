@@ -38,7 +38,7 @@ struct ChunkedMessageSenderTests {
         var sender = ChunkedMessageSender(Array("abc".utf8), chunkSize: 2)
         #expect(Array(sender.nextChunk) == Array("ab".utf8))
         #expect(Array(sender.nextChunk) == Array("ab".utf8))
-        #expect(sender.bytesSent == 0)
+        #expect(sender.octetsSent == 0)
         sender.advance()
         #expect(Array(sender.nextChunk) == Array("c".utf8))
     }
@@ -49,16 +49,16 @@ struct ChunkedMessageSenderTests {
         var seen: [Int] = []
         for _ in 0..<3 {
             sender.advance()
-            seen.append(sender.bytesSent)
+            seen.append(sender.octetsSent)
         }
         #expect(seen == [2, 4, 5])
-        #expect(sender.totalBytes == 5)
+        #expect(sender.octetCount == 5)
         #expect(!sender.isFinished)
         sender.advance()
         #expect(sender.isFinished)
         #expect(Array(sender.nextChunk).isEmpty)
         sender.advance()
-        #expect(sender.isFinished && sender.bytesSent == 5)
+        #expect(sender.isFinished && sender.octetsSent == 5)
     }
 
     @Test("any message of E, O and M reaches a receiver that checks only for EOM, at any chunk size")

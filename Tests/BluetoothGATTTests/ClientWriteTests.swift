@@ -54,6 +54,20 @@ struct ClientWriteTests {
         #expect(try run(.writeLong(0x0003, value), script) == .success(.written))
     }
 
+    @Test func `a long write from an offset on prepares parts with later offsets`() throws {
+        let script: [Exchange] = [
+            ("16 03 00 05 00 " + counting(18).hexadecimal(), "17 03 00 05 00 " + counting(18).hexadecimal()),
+            ("16 03 00 17 00 12", "17 03 00 17 00 12"), ("18 01", "19"),
+        ]
+        #expect(try run(.writeLong(0x0003, counting(19), offset: 5), script) == .success(.written))
+    }
+
+    @Test(arguments: [(500, 12), (512, 0), (600, 0)])
+    func `a long write from an offset on ends at octet 512 at the latest`(_ offset: UInt16, _ maximum: Int) throws {
+        let result = try run(.writeLong(0x0003, counting(maximum + 1), offset: offset), [])
+        #expect(result == .failure(.valueTooLong(maximum: maximum)))
+    }
+
     @Test("a long write of an empty value is also prepared and executed")
     func writeLongEmpty() throws {
         let script: [Exchange] = [("16 03 00 00 00", "17 03 00 00 00"), ("18 01", "19")]
@@ -69,6 +83,13 @@ struct ClientWriteTests {
         let values = [AttributeValue(handle: 3, value: [1, 2]), AttributeValue(handle: 5, value: [3])]
         #expect(try run(.writeReliably(values), script) == .success(.written))
         #expect(try run(.writeReliably([]), []) == .failure(.invalidHandleCount(allowed: 1...Int.max)))
+    }
+
+    @Test
+    func `a reliable write from an offset on leaves the octets before it`() throws {
+        let script: [Exchange] = [("16 03 00 05 00 01 02", "17 03 00 05 00 01 02"), ("18 01", "19")]
+        let values = [AttributeValue(handle: 3, value: [1, 2])]
+        #expect(try run(.writeReliably(values, offset: 5), script) == .success(.written))
     }
 
     @Test(

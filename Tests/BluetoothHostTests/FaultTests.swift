@@ -21,7 +21,7 @@ struct FaultTests {
                     "attributePDUMalformed", "attributePDUTooLong", "attributePDUIgnored", "signatureInvalid",
                     "encryptionUnexpected", "bondClaimed", "valueUnprotected",
                 ],
-                "answered": ["signallingRejected", "pairingRefused"],
+                "answered": ["signallingRejected", "pairingRefused", "bondUnproven"],
                 "channelClosed": ["enhancedBearerExpired", "channelViolated"],
                 "linkEnded": [
                     "connectionUnexpected", "identityAddressUsed", "linkShortLived", "bearerExpired",
@@ -32,6 +32,13 @@ struct FaultTests {
 
     /// What a peer or a controller sends, and what that counts as.
     static let faults: [(HostFault, [UInt8])] = [
+        (.dataUnassigned, bytes("02 4120 0500 0100 0400 1E")),
+        (.dataFlagsInvalid, bytes("02 4060 0500 0100 0400 1E")),
+        (.fragmentInvalid, bytes("02 4010 0100 AA")),
+        (.fragmentEmpty, bytes("02 4020 0000")),
+        (.channelUnknown, bytes("02 4020 0500 0100 7000 AA")),
+        (.attributePDUTooLong, bytes("02 4020 1C00 1800 0400 1B 0300") + [UInt8](repeating: 0x2A, count: 21)),
+        (.encryptionUnexpected, bytes("04 08 04 00 4000 01")),
         (.packetMalformed, bytes("07 00")),
         (.packetMalformed, bytes("04 05 04 00")),
         (.packetMalformed, bytes("01 03 0C 00")),
@@ -54,6 +61,29 @@ struct FaultTests {
         let wasReset = controller.takeOpcodes().first == .reset
         #expect(wasReset == (fault.scope == .controllerReset))
         #expect(controller.data.isEmpty == (fault.scope != .answered))
+    }
+
+    @Test func `a frame that is incomplete when the next one begins is counted, and the next one is received`() throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.connect()
+        _ = controller.takeEvents()
+        controller.receive(bytes("02 4020 0500 0500 0400 1B"))
+        controller.receive(bytes("02 4020 0800 0400 0400 1B 0300 2A"))
+        #expect(controller.host.faults[.frameInterrupted] == 1)
+        #expect(controller.takeEvents() == ["lost: frameInterrupted", "notification 3"])
+    }
+
+    @Test func `a frame for a link that is about to end is counted and ignored`() throws {
+        var controller = ScriptedController.ready()
+        let link = try controller.connect()
+        _ = controller.takeEvents()
+        controller.completesPackets = false
+        try controller.host.disconnect(link, at: controller.now)
+        controller.receive(bytes("02 4020 0800 0400 0400 1B 0300 2A"))
+        #expect(controller.host.faults.dropped == 0)
+        controller.reportDisconnection(0x40, .connectionTerminatedByLocalHost)
+        controller.receive(bytes("02 4020 0800 0400 0400 1B 0300 2A"))
+        #expect(controller.host.faults[.dataUnassigned] == 1)
     }
 
     @Test("An answer from the application that overflows the send queue ends the link at once")

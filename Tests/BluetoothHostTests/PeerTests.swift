@@ -69,7 +69,7 @@ struct PeerTests {
         #expect(controller.host.information(of: link)?.peer == other, "the name of a live link does not change")
         for name in [bonded, other, PeerID(Self.identity)] {
             #expect(controller.host.link(to: name) == link)
-            #expect(controller.host.lastingName(of: name) == bonded)
+            #expect(controller.host.lastingPeer(of: name) == bonded)
             #expect(throws: HostError.alreadyConnected) {
                 _ = try controller.host.connect(to: name, timeout: nil, at: controller.now)
             }
@@ -127,7 +127,7 @@ struct PeerTests {
         }
     }
 
-    @Test("Sightings report the peer's lasting name")
+    @Test("Sightings report the peer's lasting ID")
     func sightings() throws {
         var controller = ScriptedController.ready()
         try controller.host.restoreIdentity(Self.identity, of: PeerID(Self.first), at: controller.now)
@@ -156,7 +156,7 @@ struct PeerTests {
         for number in numbers {
             try controller.host.restoreIdentity(identity(number).firstAddress, of: name(number), at: controller.now)
         }
-        let forgotten = numbers.filter { controller.host.lastingName(of: identity($0)) != name($0) }
+        let forgotten = numbers.filter { controller.host.lastingPeer(of: identity($0)) != name($0) }
         #expect(forgotten == [])
     }
 
@@ -174,7 +174,7 @@ struct PeerTests {
             controller.run(for: .milliseconds(100))
             disconnect(&controller, 0x41)
         }
-        #expect(controller.host.lastingName(of: PeerID(Self.second)) == PeerID(Self.second))
+        #expect(controller.host.lastingPeer(of: PeerID(Self.second)) == PeerID(Self.second))
         #expect(controller.host.link(to: bonded) == kept)
     }
 }

@@ -148,11 +148,12 @@ struct SecurityTests {
         let link = try controller.connect()
         controller.receiveFrame(bytes("1D 0800 1000 2300"))
         #expect(controller.takeEvents() == [])
-        controller.host.keepServiceChangedHandle(8, of: link)
+        controller.host.serviceChangedFound(8, of: link)
+        controller.host.serviceChangedWatched(on: link)
         controller.receiveFrame(bytes("1D 0800 1000 2300"))
         controller.receiveFrame(bytes("1D 0300 2A"))
         #expect(controller.takeEvents() == ["indication 8"])
-        #expect(controller.host.bonds.map(\.serviceChanged) == [nil])
+        #expect(controller.host.bonds.map(\.serviceChangedHandle) == [nil])
     }
 
     @Test(

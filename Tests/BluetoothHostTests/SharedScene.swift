@@ -290,8 +290,10 @@ struct SharedScene {
     // MARK: - The users
 
     private mutating func collect() {
-        for user in host.users.map(\.identifier) {
-            guard let batch = host.batch(for: user) else { continue }
+        for user in host.users.map(\.user) {
+            var batch: EventBatch?
+            host.withEvents(for: user) { batch = copy $0 }
+            guard let batch else { continue }
             sightingCounts[user] = batch.sightings.count
             for event in batch.events {
                 if let line = text(event, batch) { told[user, default: []].append(line) }
@@ -316,7 +318,7 @@ struct SharedScene {
             return "\(link) changed \(handles.lowerBound.rawValue) to \(handles.upperBound.rawValue)"
         case .power(_, let token, _): return "\(token.rawValue) power"
         case .authorizationRequested(_, let handle, let access): return "consent to \(access) \(handle.rawValue)"
-        case .value(let link, _, let payload): return "\(link) value \(batch.bytes(of: payload)[0])"
+        case .value(let link, _, let payload): return "\(link) value \(batch.octets(of: payload)[0])"
         default: return nil
         }
     }

@@ -153,7 +153,7 @@ struct ChannelClosingTests {
         _ = scene.receive("06 07 04 00 40 00 50 00")
         _ = scene.events()
         let new = try scene.accept()
-        #expect(old != new && old.endpoint == new.endpoint)
+        #expect(old != new && old.cid == new.cid)
         #expect(scene.hasRoom(on: old) == false)
         #expect(scene.consume(1, on: old) == [])
         scene.signalling.close(old, at: scene.now)

@@ -56,7 +56,7 @@ struct ChannelOpeningTests {
         // The endpoint is free again, and the name void.
         let (next, request) = try scene.request()
         #expect(request == bytes("14 02 0A 00 80 00 40 00 00 01 40 00 04 00"))
-        #expect(next != id && next.endpoint == id.endpoint)
+        #expect(next != id && next.cid == id.cid)
     }
 
     @Test(
@@ -80,7 +80,7 @@ struct ChannelOpeningTests {
         let (second, _) = try scene.request()
         #expect(scene.receive("15 02 0A 00 50 00 64 00 17 00 02 00 00 00") == .frames("06 03 04 00 50 00 40 00"))
         #expect(
-            scene.events() == [.openingFailed(second, .invalidResponse), .closed(first, .violated(.endpointReused))])
+            scene.events() == [.openingFailed(second, .invalidResponse), .closed(first, .violated(.cidReused))])
     }
 
     @Test(
@@ -133,14 +133,14 @@ struct ChannelOpeningTests {
         var writer = ByteWriter()
         for spsm in [0, 0x100, 0xFFFF] as [UInt16] {
             #expect(throws: ChannelRequestError.invalidParameters) {
-                _ = try scene.signalling.openChannel(to: spsm, ChannelScene.local, at: .zero, into: &writer)
+                _ = try scene.signalling.openChannel(to: spsm, parameters: ChannelScene.local, at: .zero, into: &writer)
             }
         }
         for (mtu, mps, window) in [(22, 64, 1), (64, 22, 1), (64, 65534, 1), (64, 64, 0)] as [(UInt16, UInt16, UInt16)]
         {
             #expect(throws: ChannelRequestError.invalidParameters) {
                 let parameters = ChannelParameters(mtu: mtu, mps: mps, window: window)
-                _ = try scene.signalling.openChannel(to: 0x80, parameters, at: .zero, into: &writer)
+                _ = try scene.signalling.openChannel(to: 0x80, parameters: parameters, at: .zero, into: &writer)
             }
         }
         #expect(writer.isEmpty && scene.signalling.channels.isEmpty)

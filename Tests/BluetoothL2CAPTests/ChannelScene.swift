@@ -47,7 +47,7 @@ struct ChannelScene {
     mutating func frame(_ payload: [UInt8], on endpoint: ChannelIdentifier = 0x40) -> Receipt {
         switch signalling.channels.receive(payload.span, on: endpoint) {
         case .sdu(let id), .pdu(let id, _):
-            guard id.endpoint == endpoint else { return .unknown }
+            guard id.cid == endpoint else { return .unknown }
             return .sdu(2..<payload.count)
         case .reassembledSDU(let id), .reassembledPDU(let id, _):
             var sdu = ByteWriter()
@@ -55,7 +55,7 @@ struct ChannelScene {
             completed[endpoint] = sdu.bytes
             return .reassembled
         case .incomplete: return .incomplete(needsCredits: false)
-        case .starved(let id): return .incomplete(needsCredits: id.endpoint == endpoint)
+        case .starved(let id): return .incomplete(needsCredits: id.cid == endpoint)
         case .ignored: return .ignored
         case .unknown: return .unknown
         case .violated(let violation):
@@ -152,13 +152,13 @@ struct ChannelScene {
 
     mutating func request() throws -> (CreditBasedChannel.ID, [UInt8]) {
         var writer = ByteWriter()
-        let id = try signalling.openChannel(to: 0x80, Self.local, at: now, into: &writer)
+        let id = try signalling.openChannel(to: 0x80, parameters: Self.local, at: now, into: &writer)
         return (id, writer.bytes)
     }
 
     mutating func requestEnhanced(_ count: Int) throws -> ([CreditBasedChannel.ID], [UInt8]) {
         var writer = ByteWriter()
-        let ids = try signalling.openChannels(count, to: 0x80, Self.local, at: now, into: &writer)
+        let ids = try signalling.openChannels(count, to: 0x80, parameters: Self.local, at: now, into: &writer)
         return (ids, writer.bytes)
     }
 

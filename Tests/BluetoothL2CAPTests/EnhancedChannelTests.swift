@@ -74,7 +74,7 @@ struct EnhancedChannelTests {
         #expect(
             scene.events() == [
                 .openingFailed(ids[0], .invalidResponse), .opened(ids[1], by: .thisDevice),
-                .openingFailed(ids[2], .invalidResponse), .closed(ids[1], .violated(.endpointReused)),
+                .openingFailed(ids[2], .invalidResponse), .closed(ids[1], .violated(.cidReused)),
                 .openingFailed(ids[3], .invalidResponse),
             ])
         // Limits that are too low for this kind.
@@ -161,7 +161,7 @@ struct EnhancedChannelTests {
         for (mtu, mps) in [(63, 64), (64, 63)] as [(UInt16, UInt16)] {
             #expect(throws: ChannelRequestError.invalidParameters) {
                 _ = try scene.signalling.openChannels(
-                    1, to: 0x80, ChannelParameters(mtu: mtu, mps: mps), at: .zero, into: &writer)
+                    1, to: 0x80, parameters: ChannelParameters(mtu: mtu, mps: mps), at: .zero, into: &writer)
             }
         }
         #expect(writer.isEmpty)

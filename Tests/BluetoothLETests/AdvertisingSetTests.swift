@@ -40,10 +40,10 @@ struct AdvertisingSetTests {
             return seen
         }
         #expect(seen[4] == 1000 && seen[5] == 3 && seen[nil] != nil)
-        await sets[0].stop()
+        sets[0].stop()
         // It is over for those who wait for it, and stopping it again does nothing.
         try await sets[0].waitUntilEnded()
-        await sets[0].stop()
+        sets[0].stop()
         try await radio.passing { await advertiser.close() }
         await #expect(throws: BluetoothError.adapterClosed) { try await sets[1].waitUntilEnded() }
     }

@@ -21,9 +21,9 @@ struct AdvertisingTests {
             let sightings = central.scan(for: ScanFilter(name: .exact(name)))
             #expect(try await radio.passing { try await sightings.first() }?.name == name)
         }
-        await peripheral.stopAdvertising()
+        peripheral.stopAdvertising()
         await until { !isAdvertising() }
-        await peripheral.stopAdvertising()
+        peripheral.stopAdvertising()
     }
 
     @Test("Advertising data that does not fit is rejected with the reason")
@@ -68,7 +68,7 @@ struct AdvertisingTests {
         var replacement: Task<Void, any Error>?
         switch end {
         case .cancellation: task.cancel()
-        case .stopping: await peripheral.stopAdvertising()
+        case .stopping: peripheral.stopAdvertising()
         case .closing: await peripheral.close()
         case .deadline: break
         case .replacing: replacement = Task { try await peripheral.advertise(AdvertisementData(name: "B")) }

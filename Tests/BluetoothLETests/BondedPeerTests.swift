@@ -7,7 +7,7 @@ import VirtualRadio
 /// Says yes, and knows what the peer has made of out-of-band data.
 private struct OutOfBand: OutOfBandPairing {
     let data: OutOfBandData?
-    func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool { true }
+    func allowsPairing(with peer: Connection, features: PairingFeatures) async -> Bool { true }
     func outOfBandData(of peer: Connection) async -> OutOfBandData? { data }
 }
 

@@ -28,7 +28,7 @@ struct CardTests {
         try await sender.advertise(advertisement)
         let sending = Task {
             for try await case .subscribed(let subscriber) in cards.events {
-                try await subscriber.send(message: Self.card, chunkSize: chunkSize)
+                try await subscriber.sendMessage(Self.card, chunkSize: chunkSize)
                 return
             }
         }

@@ -12,8 +12,8 @@ struct ChannelTests {
     private func channel(
         _ scene: Scene, _ parameters: ChannelParameters = ChannelParameters()
     ) async throws -> (ours: L2CAPChannel, theirs: L2CAPChannel, service: ChannelService) {
-        let service = try await scene.peripheral.listen(parameters)
-        let ours = try await scene.connection.openChannel(to: service.psm, parameters)
+        let service = try await scene.peripheral.listen(parameters: parameters)
+        let ours = try await scene.connection.openChannel(to: service.psm, parameters: parameters)
         var channels = service.makeAsyncIterator()
         let theirs = try #require(try await channels.next())
         return (ours, theirs, service)
@@ -105,8 +105,8 @@ struct ChannelTests {
     func several() async throws {
         let scene = try await Scene()
         let parameters = ChannelParameters(mtu: 100, mps: 64, window: 4)
-        let service = try await scene.peripheral.listen(parameters)
-        let ours = try await scene.connection.openChannels(3, to: service.psm, parameters)
+        let service = try await scene.peripheral.listen(parameters: parameters)
+        let ours = try await scene.connection.openChannels(3, to: service.psm, parameters: parameters)
         var channels = service.makeAsyncIterator()
         var theirs: [L2CAPChannel] = []
         while theirs.count < 3, let channel = try await channels.next() { theirs.append(channel) }
@@ -121,7 +121,7 @@ struct ChannelTests {
         #expect(try await Self.read(400, from: ours[0]) == Self.octets(400))
         await #expect(throws: BluetoothError.invalidParameters) { try await ours[1].reconfigure(mtu: 99, mps: 64) }
         await #expect(throws: BluetoothError.invalidParameters) {
-            _ = try await scene.connection.openChannels(6, to: service.psm, parameters)
+            _ = try await scene.connection.openChannels(6, to: service.psm, parameters: parameters)
         }
         try await ours[1].close()
         await #expect(throws: BluetoothError.channelClosed(.byThisDevice)) {

@@ -9,7 +9,7 @@ struct ClientSessionTests {
     @Test("A session reports results and notifications in the order in which they happened")
     func order() async throws {
         let scene = try await Scene()
-        let session = try await scene.connection.openSession()
+        let session = try scene.connection.openSession()
         let dynamic = try scene.remote(Scene.dynamic)
         let (subscription, subscriber) = try await scene.subscribe(to: Scene.notified)
         defer { withExtendedLifetime(subscription) {} }
@@ -24,7 +24,7 @@ struct ClientSessionTests {
             }
         }
         defer { peer.cancel() }
-        for number in 0..<30 { await session.begin(.write(dynamic.valueHandle, [UInt8(number)]), as: number) }
+        for number in 0..<30 { session.begin(.write(dynamic.valueHandle, [UInt8(number)]), as: number) }
         let seen = try await session.events.prefix(count: 60).map { event in
             switch event {
             case .ended(let number, .success(.written)): "ended \(number)"
@@ -43,8 +43,8 @@ struct ClientSessionTests {
     @Test("An operation that cannot begin ends with its error")
     func refused() async throws {
         let scene = try await Scene()
-        let session = try await scene.connection.openSession()
-        await session.begin(
+        let session = try scene.connection.openSession()
+        session.begin(
             .writeLong(try scene.remote(Scene.stored).valueHandle, Array(repeating: 0, count: 513)), as: 7)
         guard case .ended(7, .failure(let error))? = try await session.events.first() else {
             Issue.record("something else happened")
@@ -56,12 +56,12 @@ struct ClientSessionTests {
     @Test("Each session receives every value, but only its own results")
     func several() async throws {
         let scene = try await Scene()
-        let sessions = [try await scene.connection.openSession(), try await scene.connection.openSession()]
+        let sessions = [try scene.connection.openSession(), try scene.connection.openSession()]
         let handle = try scene.remote(Scene.stored).valueHandle
         let (subscription, subscriber) = try await scene.subscribe(to: Scene.notified)
         defer { withExtendedLifetime(subscription) {} }
-        await sessions[0].begin(.readLong(handle), as: 1)
-        await sessions[1].begin(.write(handle, [9]), as: 1)
+        sessions[0].begin(.readLong(handle), as: 1)
+        sessions[1].begin(.write(handle, [9]), as: 1)
         for (session, expected) in zip(sessions, [GATTClientResult.value([1, 2, 3]), .written]) {
             let event = try await session.events.first()
             guard case .ended(1, .success(expected))? = event else {
@@ -82,11 +82,11 @@ struct ClientSessionTests {
     @Test("A session ends with its link, and cannot be opened on a link that has ended")
     func end() async throws {
         let scene = try await Scene()
-        let session = try await scene.connection.openSession()
+        let session = try scene.connection.openSession()
         try await scene.connection.disconnect()
-        await session.begin(.read(1), as: 1)
+        session.begin(.read(1), as: 1)
         #expect(await session.events.end() == .disconnected(.byThisDevice))
-        await #expect(throws: BluetoothError.disconnected(.byThisDevice)) { try await scene.connection.openSession() }
+        #expect(throws: BluetoothError.disconnected(.byThisDevice)) { try scene.connection.openSession() }
     }
 
     @Test("One sequence reports the events of several services' characteristics in order")

@@ -52,7 +52,7 @@ struct EndingTests {
             case .waitForDisconnection: try await connection.waitForDisconnection()
             case .notify: while true { try await fixture.subscriber.notify([1]) }
             case .indicate: try await fixture.indicated.indicate([1])
-            case .sendMessage: try await fixture.subscriber.send(message: Array(repeating: 7, count: 4096))
+            case .sendMessage: try await fixture.subscriber.sendMessage(Array(repeating: 7, count: 4096))
             case .indicateInLine: try await fixture.indicated.indicate([2])
             }
         }

@@ -98,7 +98,7 @@ struct FlowTests {
         try await subscriber.notify([1, 2, 3])
         await until { received.all == [3] }
         scene.lose()
-        await #expect(throws: BluetoothError.messageIncomplete(bytesReceived: 3, .dataLost)) {
+        await #expect(throws: BluetoothError.messageIncomplete(octetsReceived: 3, interruption: .dataLost)) {
             _ = try await receiving.value
         }
     }
@@ -198,7 +198,6 @@ extension Scene {
     /// Has the central believe that a part of what came over the link was lost.
     func lose() {
         let event = UserEvent.lost(connection.link.identifier, .frameInterrupted)
-        central.router.receive(
-            EventBatch(user: UserID(number: 0), events: [event], sightings: [], octets: ByteWriter()))
+        central.router.receive(EventBatch(user: UserID(number: 0), events: [event]))
     }
 }

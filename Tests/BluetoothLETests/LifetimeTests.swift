@@ -28,7 +28,7 @@ struct LifetimeTests {
         await scene.peripheral.close()
         for call in calls { await #expect(throws: BluetoothError.adapterClosed) { try await call() } }
         try await scene.connection.disconnect()
-        await scene.central.stopAdvertising()
+        scene.central.stopAdvertising()
         #expect(scene.central.connections.isEmpty)
         #expect(await events.end() == .adapterClosed)
         #expect(await scene.central.events().end() == .adapterClosed)

@@ -79,7 +79,7 @@ struct LinkParameterTests {
             supervisionTimeout: .milliseconds(100))
         // The system's time: both threads sleep when the path is cut, without a deadline.
         let scene = try await Scene(centralOptions: options)
-        await scene.peripheral.stopAdvertising()
+        scene.peripheral.stopAdvertising()
         let other = try #require(scene.peripheral.connections.first)
         scene.radio.setPathLoss(between: scene.centralPort, and: scene.peripheralPort, to: 200)
         #expect(try await scene.connection.waitForDisconnection() == .supervisionTimeout)

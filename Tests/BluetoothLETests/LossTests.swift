@@ -43,14 +43,14 @@ struct LossTests {
     func message(_ fault: FrameFault) async throws {
         let pair = try await Pair()
         pair.port.disturb(2, of: 0x1B, by: fault)
-        let sending = Task { try await pair.subscriber().send(message: Self.message) }
+        let sending = Task { try await pair.subscriber().sendMessage(Self.message) }
         let characteristic = try await pair.connection.characteristic(Scene.notified, in: Scene.service)
-        await #expect(throws: BluetoothError.messageIncomplete(bytesReceived: 40, .dataLost)) {
+        await #expect(throws: BluetoothError.messageIncomplete(octetsReceived: 40, interruption: .dataLost)) {
             try await pair.connection.receiveMessage(from: characteristic)
         }
         try await sending.value
         // Only that message is lost.
-        let more = Task { try await pair.subscriber().send(message: Self.message) }
+        let more = Task { try await pair.subscriber().sendMessage(Self.message) }
         #expect(try await pair.connection.receiveMessage(from: characteristic) == Self.message)
         try await more.value
         await pair.receiver.close()
@@ -62,7 +62,7 @@ struct LossTests {
         let pair = try await Pair()
         pair.port.disturb(2, of: 0x1B, by: fault)
         let characteristic = try await pair.connection.characteristic(Scene.notified, in: Scene.service)
-        let session = try await pair.connection.openSession()
+        let session = try pair.connection.openSession()
         let values = try await pair.connection.notifications(of: characteristic)
         let subscriber = try await pair.subscriber()
         for number in 0..<5 as Range<UInt8> { try await subscriber.notify([number]) }

@@ -13,7 +13,7 @@ final class Screens: Sendable {
 
 struct Comparing: NumberComparison {
     let screens: Screens
-    func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool { true }
+    func allowsPairing(with peer: Connection, features: PairingFeatures) async -> Bool { true }
     func showPasskey(_ passkey: UInt32, for peer: Connection) async { screens.passkey.push(passkey) }
     func confirmNumber(_ number: UInt32, for peer: Connection) async -> Bool {
         screens.numbers.withLock { $0.append(number) }
@@ -23,13 +23,13 @@ struct Comparing: NumberComparison {
 
 struct Displaying: PasskeyDisplay {
     let screens: Screens
-    func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool { true }
+    func allowsPairing(with peer: Connection, features: PairingFeatures) async -> Bool { true }
     func showPasskey(_ passkey: UInt32, for peer: Connection) async { screens.passkey.push(passkey) }
 }
 
 struct Entering: PasskeyEntry {
     let screens: Screens
-    func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool { true }
+    func allowsPairing(with peer: Connection, features: PairingFeatures) async -> Bool { true }
     func enterPasskey(for peer: Connection) async -> UInt32? {
         var iterator = EventSequence(screens.passkey) {}.makeAsyncIterator()
         return (try? await iterator.next()) ?? nil

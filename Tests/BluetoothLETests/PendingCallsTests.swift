@@ -13,7 +13,7 @@ struct PendingCallsTests {
     func cancelledBeforePosted() async throws {
         let calls = PendingCalls()
         let token = try #require(calls.insert(.beginning(nil)))
-        let result = await withCheckedContinuation { (waiter: PendingCalls.Waiter) in
+        let result = await withUnsafeContinuation { (waiter: PendingCalls.Waiter) in
             #expect(calls.suspend(waiter, token) == nil)
             guard let cancelled = calls.cancel(token) else {
                 return waiter.resume(returning: .failure(.adapterRemoved))

@@ -44,7 +44,7 @@ struct PeriodicSyncTests {
             var reports = first.makeAsyncIterator()
             let report = try #require(await reports.next())
             #expect(report.data == long && !report.isTruncated && report.subevent == nil && report.rssi == -50)
-            await first.stop()
+            first.stop()
             while try await reports.next() != nil {}
 
             // What fits into one command is changed without a break.
@@ -52,7 +52,7 @@ struct PeriodicSyncTests {
             let second = try await central.synchronize(with: advertisers)
             try await set.update(Self.parameters([3, 4, 5]))
             for try await report in second where report.data == [3, 4, 5] { break }
-            await set.stop()
+            set.stop()
             await #expect(throws: BluetoothError.syncEnded(.lost)) { for try await _ in second {} }
         }
     }
@@ -109,7 +109,7 @@ struct PeriodicSyncTests {
             let responder = Task {
                 let sync = try await central.synchronize(with: advertisers)
                 try await sync.selectSubevents([0])
-                for try await report in sync { try await sync.respond(to: report, slot: 2, [4, 5]) }
+                for try await report in sync { try await sync.respond([4, 5], to: report, slot: 2) }
             }
             defer { responder.cancel() }
             for try await event in events {

@@ -46,16 +46,16 @@ struct PowerTests {
         let scene = try await Scene(time: .manual) { $0.features.formUnion(.power) }
         let thresholds = PathLossThresholds(low: 40, high: 70)
         try await scene.radio.passing {
-            let reports = try await scene.connection.pathLossReports(thresholds)
+            let reports = try await scene.connection.pathLossReports(thresholds: thresholds)
             var iterator = reports.makeAsyncIterator()
             #expect(try await iterator.next() == PathLossReport(loss: 50, zone: .middle))
             scene.radio.setPathLoss(between: scene.centralPort, and: scene.peripheralPort, to: 80)
             #expect(try await iterator.next() == PathLossReport(loss: 80, zone: .high))
             await #expect(throws: BluetoothError.tooManyPending) {
-                _ = try await scene.connection.pathLossReports(thresholds)
+                _ = try await scene.connection.pathLossReports(thresholds: thresholds)
             }
             await #expect(throws: BluetoothError.invalidParameters) {
-                _ = try await scene.connection.pathLossReports(PathLossThresholds(low: 70, high: 40))
+                _ = try await scene.connection.pathLossReports(thresholds: PathLossThresholds(low: 70, high: 40))
             }
             try await scene.connection.disconnect()
             await #expect(throws: BluetoothError.disconnected(.byThisDevice)) { _ = try await iterator.next() }
@@ -68,9 +68,10 @@ struct PowerTests {
         try await scene.radio.passing {
             let other = try #require(scene.peripheral.connections.first)
             var changes = try await other.transmitPowerChanges().makeAsyncIterator()
-            var reports = try await other.pathLossReports(PathLossThresholds(low: 40, high: 70)).makeAsyncIterator()
+            var reports = try await other.pathLossReports(thresholds: PathLossThresholds(low: 40, high: 70))
+                .makeAsyncIterator()
             #expect(try await reports.next()?.zone == .middle)
-            await other.release()
+            other.release()
             #expect(try await reports.next() == nil)
             #expect(try await changes.next() == nil)
         }
@@ -84,7 +85,7 @@ struct PowerTests {
         await #expect(throws: error) { _ = try await without.connection.readRemoteTransmitPower() }
         await #expect(throws: error) { _ = try await without.connection.transmitPowerChanges() }
         await #expect(throws: error) {
-            _ = try await without.connection.pathLossReports(PathLossThresholds(low: 40, high: 70))
+            _ = try await without.connection.pathLossReports(thresholds: PathLossThresholds(low: 40, high: 70))
         }
     }
 }

@@ -34,7 +34,9 @@ struct PrivacyTests {
                 let sighting = try await central.firstSighting(for: filter)
                 #expect(sighting.peer == first.peer)
                 #expect(sighting.address != first.address)
-                let connection = try await central.connect(to: sighting.address)
+                let known = try await central.firstSighting(for: ScanFilter(peers: [first.peer]))
+                #expect(known.address == sighting.address)
+                let connection = try await central.connect(to: sighting)
                 #expect(connection.security.isEncrypted)
                 try await connection.disconnect()
             }

@@ -85,7 +85,7 @@ struct RemovalTests {
         for call in calls { await #expect(throws: BluetoothError.adapterRemoved) { try await call() } }
         #expect(adapter.connections.isEmpty)
         #expect(await stored.value == [1, 2, 3])
-        await adapter.stopAdvertising()
+        adapter.stopAdvertising()
         scene.peripheralPort.plugIn()
         try await scene.radio.passing { await until { adapter.information != nil } }
         #expect(!scene.radio.withAir { air, _ in air[scene.peripheralPort.identifier].isAdvertising })

@@ -129,7 +129,7 @@ struct ReturnTests {
             #expect(kernel.asked.count == 1 + round * Reopening.triesPerArrival)
             #expect(kernel.asked.dropFirst().allSatisfy { $0 == Setting.named })
             let (descriptor, deadline) = adapter.router.runner.guarded.withTurn {
-                ($0.watchedDescriptor, $0.nextDeadline)
+                ($0.wish.fileDescriptor, $0.nextDeadline)
             }
             #expect(descriptor != nil, "it waits for arrivals,")
             #expect(deadline == nil, "and for nothing else")

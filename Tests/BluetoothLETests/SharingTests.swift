@@ -68,10 +68,10 @@ struct SharingTests {
     func released() async throws {
         let pair = try await Pair()
         let (radio, links) = (pair.radio, pair.links)
-        await links[0].release()
+        links[0].release()
         await radio.advance(by: .seconds(1))
         #expect(pair.peripheral.connections.count == 1)
-        await links[1].release()
+        links[1].release()
         #expect(try await radio.passing { try await links[0].waitForDisconnection() } == .byThisDevice)
     }
 
@@ -128,16 +128,16 @@ struct SharingTests {
         let information = LinkInformation(
             role: .central, peer: link.peer, address: link.address, mtu: link.mtu, parameters: connection.parameters,
             security: connection.security)
-        let late = Connection(adapter: connection.adapter, link: Link(link.identifier, information, name: nil))
+        let late = Connection(adapter: connection.adapter, link: LinkState(link.identifier, information, name: nil))
         let notified = DiscoveredCharacteristic(
             uuid: Scene.notified, declarationHandle: stored.declarationHandle, valueHandle: stored.valueHandle,
             endHandle: stored.endHandle, properties: .notify)
-        let session = try await late.openSession()
+        let session = try late.openSession()
         let calls: [@Sendable () async throws -> Void] = [
             { _ = try await late.read(stored) }, { try await late.write([1], to: stored) },
             { try await late.writeSigned([1], to: stored) }, { _ = try await late.notifications(of: notified) },
             {
-                await session.begin(.read(stored.valueHandle), as: 1)
+                session.begin(.read(stored.valueHandle), as: 1)
                 for try await case .ended(1, let result) in session.events {
                     _ = try result.get()
                     return

@@ -123,7 +123,7 @@ struct StreamTests {
         let message = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let sending = Task {
             for try await case .subscribed(let subscriber) in local.events {
-                try await subscriber.send(message: message, chunkSize: chunkSize)
+                try await subscriber.sendMessage(message, chunkSize: chunkSize)
                 // The link may end as soon as the message is out.
                 return
             }

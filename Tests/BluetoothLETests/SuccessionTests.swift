@@ -16,7 +16,7 @@ struct SuccessionTests {
         let address = try #require(second.information?.address)
         let sighting = try await observer.firstSighting(for: ScanFilter())
         #expect(sighting.address == address)
-        await second.stopAdvertising()
+        second.stopAdvertising()
         try await second.advertise(AdvertisementData())
         _ = try await observer.firstSighting(for: ScanFilter())
     }

@@ -80,7 +80,7 @@ struct TransferTests {
         let idleTimeout = Duration.milliseconds(300)
         let end = await receive(
             pair, until: { $0 == 3 * chunks }, thenAfter: idleTimeout, idleTimeout: idleTimeout)
-        #expect(end.error == .messageIncomplete(bytesReceived: 3 * chunks, .stalled(idleTimeout)))
+        #expect(end.error == .messageIncomplete(octetsReceived: 3 * chunks, interruption: .stalled(idleTimeout)))
         try await sending.value
         #expect(pair.receiver.connections == [pair.connection], "the link is not to blame")
         await pair.close()
@@ -103,7 +103,7 @@ struct TransferTests {
         }
         let idleTimeout = Duration.milliseconds(300)
         let end = await receive(pair, until: { $0 == 3 }, thenAfter: idleTimeout, idleTimeout: idleTimeout)
-        #expect(end.error == .messageIncomplete(bytesReceived: 3, .stalled(idleTimeout)))
+        #expect(end.error == .messageIncomplete(octetsReceived: 3, interruption: .stalled(idleTimeout)))
         try await sending.value
         await pair.close()
     }
@@ -129,7 +129,7 @@ struct TransferTests {
         let pair = try await Pair()
         let sending = Task {
             guard let subscriber = try await pair.subscriber() else { return }
-            try await subscriber.send(message: [1, 2, 3])
+            try await subscriber.sendMessage([1, 2, 3])
             for try await case .unsubscribed in pair.events { break }
             try await subscriber.connection.disconnect()
         }
@@ -145,7 +145,7 @@ struct TransferTests {
         let subscriber = try #require(try await pair.subscriber())
         let sending = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            try await subscriber.send(message: [1, 2, 3])
+            try await subscriber.sendMessage([1, 2, 3])
         }
         await #expect(throws: BluetoothError.cancelled) { try await sending.value }
         try await subscriber.notify([9])

@@ -168,7 +168,7 @@ final class UnplugStory: Sendable {
         do throws(BluetoothError) {
             for try await case .subscribed(let subscriber) in events {
                 begin { [self] in
-                    do throws(BluetoothError) { try await subscriber.send(message: message) } catch {
+                    do throws(BluetoothError) { try await subscriber.sendMessage(message) } catch {
                         switch error.code {
                         case .adapterRemoved, .adapterClosed, .disconnected, .notSubscribed: return
                         default: state.withLock { $0.unexpected.append("sending: \(error)") }

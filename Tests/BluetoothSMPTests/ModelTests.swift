@@ -69,6 +69,21 @@ struct ModelTests {
         }
     }
 
+    @Test(arguments: cases)
+    func `If authentication is only requested, devices that cannot provide it pair with Just Works`(_ row: Case) {
+        let line = Array((row.secure ? Self.secure : Self.legacy)[Int(row.responder.rawValue)])
+        var couple = couple(row, mitm: (false, false))
+        couple.central.parameters.requestsAuthentication = true
+        couple.pair()
+        let model: AssociationModel =
+            switch line[Int(row.initiator.rawValue)] {
+            case "J": .justWorks
+            case "N": .numericComparison
+            default: .passkeyEntry
+            }
+        couple.expectEqualKeys(model: model, secure: row.secure)
+    }
+
     @Test(arguments: cases.filter(\.secure), [(true, false), (false, true), (true, true)])
     func `Out-of-band data on either side or both sides selects the out-of-band model`(_ row: Case, _ has: (Bool, Bool))
     {

@@ -58,7 +58,8 @@ struct OtherStackTests {
                 offersSecureConnections: session.secureConnections, distributedKeys: [.encryption, .identity],
                 wantedKeys: [.encryption, .identity]),
             parameters: PairingParameters(ioCapability: io, requiresAuthentication: request[3] & 0x04 != 0))
-        side.pairing = Pairing(role: role, local: Self.addresses[index], peer: Self.addresses[1 - index])
+        side.pairing = Pairing(
+            role: role, localAddress: Self.addresses[index], remoteAddress: Self.addresses[1 - index])
         side.entersInstead = session.passkey
 
         var values: [UInt128] = []

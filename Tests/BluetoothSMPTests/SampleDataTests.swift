@@ -124,8 +124,8 @@ struct SampleDataTests {
         let publicB = P256PublicKey(x: FieldElement(bx), y: FieldElement(by))
         #expect(crypto.keyPair(privateKey: FieldElement(a))?.publicKey == publicA)
         #expect(crypto.keyPair(privateKey: FieldElement(b))?.publicKey == publicB)
-        #expect(crypto.sharedSecret(privateKey: FieldElement(a), peer: publicB) == FieldElement(secret))
-        #expect(crypto.sharedSecret(privateKey: FieldElement(b), peer: publicA) == FieldElement(secret))
+        #expect(crypto.sharedSecret(privateKey: FieldElement(a), publicKey: publicB) == FieldElement(secret))
+        #expect(crypto.sharedSecret(privateKey: FieldElement(b), publicKey: publicA) == FieldElement(secret))
     }
 
     @Test func `Invalid P-256 keys are rejected`() {
@@ -138,7 +138,7 @@ struct SampleDataTests {
             P256PublicKey(x: zero, y: zero), P256PublicKey(x: ones, y: ones),
             P256PublicKey(x: key.publicKey.x, y: zero), P256PublicKey(x: key.publicKey.y, y: key.publicKey.x),
         ] {
-            #expect(crypto.sharedSecret(privateKey: key.privateKey, peer: point) == nil)
+            #expect(crypto.sharedSecret(privateKey: key.privateKey, publicKey: point) == nil)
         }
     }
 }

@@ -6,7 +6,8 @@ import Testing
 /// The line for one packet from a new tracer, without time and direction.
 func trace(_ packet: String, showsKeys: Bool = false) -> String {
     var tracer = PacketTracer(showsKeys: showsKeys)
-    return String(tracer.line(for: bytes(packet).span, .hostToController, at: .zero).dropFirst("0.000000 > ".count))
+    return String(
+        tracer.line(for: bytes(packet).span, direction: .hostToController, at: .zero).dropFirst("0.000000 > ".count))
 }
 
 /// The same for the payload of one L2CAP PDU, sent whole on link 0x0040; without the link.

@@ -18,7 +18,9 @@ struct EnhancedBearerTests {
         for (direction, payload, channel) in Self.opening.map({ ($0.0, $0.1, 0x05) }) + frames {
             let frame = [UInt8(payload.count), 0, channel, 0] + payload
             let packet = [0x02, 0x40, 0x00, UInt8(frame.count), 0] + frame
-            text = String(tracer.line(for: packet.span, direction, at: .zero).dropFirst("0.000000 > ACL 0x0040 ".count))
+            text = String(
+                tracer.line(for: packet.span, direction: direction, at: .zero).dropFirst("0.000000 > ACL 0x0040 ".count)
+            )
         }
         return text
     }

@@ -9,7 +9,7 @@ struct FragmentTests {
     func trace(_ packets: [(PacketTracer.Direction, String)]) -> [String] {
         var tracer = PacketTracer()
         return packets.map { direction, packet in
-            String(tracer.line(for: bytes(packet).span, direction, at: .zero).dropFirst("0.000000 ".count))
+            String(tracer.line(for: bytes(packet).span, direction: direction, at: .zero).dropFirst("0.000000 ".count))
         }
     }
 

@@ -8,7 +8,7 @@ import Testing
 struct MonitorTests {
     private func text(_ opcode: BTSnoop.MonitorOpcode, _ data: String, showsKeys: Bool = false) -> String {
         var tracer = PacketTracer(showsKeys: showsKeys)
-        return tracer.describe(note: bytes(data).span, opcode).text
+        return tracer.describe(note: bytes(data).span, opcode: opcode).text
     }
 
     @Test(
@@ -53,7 +53,7 @@ struct MonitorTests {
         ] as [(BTSnoop.MonitorOpcode, String, String)])
     func malformed(_ opcode: BTSnoop.MonitorOpcode, _ data: String, _ reason: String) {
         var tracer = PacketTracer()
-        let description = tracer.describe(note: bytes(data).span, opcode)
+        let description = tracer.describe(note: bytes(data).span, opcode: opcode)
         #expect(description.text == "\(opcode) malformed, \(reason): \(data)")
         #expect(description.malformation == reason)
     }
@@ -83,9 +83,9 @@ struct MonitorTests {
         ] as [(BTSnoop.MonitorOpcode, Bool)])
     func forgetting(_ opcode: BTSnoop.MonitorOpcode, _ forgets: Bool) {
         var tracer = PacketTracer()
-        _ = tracer.describe(bytes("02 40 20 04 00 01 00 04 00").span, .controllerToHost)
-        _ = tracer.describe(note: bytes("").span, opcode)
-        let text = tracer.describe(bytes("02 40 10 01 00 0B").span, .controllerToHost).text
+        _ = tracer.describe(bytes("02 40 20 04 00 01 00 04 00").span, direction: .controllerToHost)
+        _ = tracer.describe(note: bytes("").span, opcode: opcode)
+        let text = tracer.describe(bytes("02 40 10 01 00 0B").span, direction: .controllerToHost).text
         #expect(text.contains("malformed") == forgets)
     }
 }

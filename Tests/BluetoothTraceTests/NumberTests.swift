@@ -11,7 +11,7 @@ import Testing
 struct NumberTests {
     private func describe(_ packet: String) -> PacketDescription {
         var tracer = PacketTracer()
-        return tracer.describe(bytes(packet).span, .controllerToHost)
+        return tracer.describe(bytes(packet).span, direction: .controllerToHost)
     }
 
     @Test(
@@ -71,7 +71,7 @@ struct NumberTests {
     func fragments() {
         var tracer = PacketTracer()
         let packets = ["02 40 20 05 00 05 00 04 00 1B", "02 40 10 02 00 03 00", "02 40 10 02 00 AA BB"].map { packet in
-            tracer.describe(bytes(packet).span, .controllerToHost)
+            tracer.describe(bytes(packet).span, direction: .controllerToHost)
         }
         #expect(
             packets.map(\.frame) == [

@@ -187,7 +187,7 @@ struct PacketTests {
             ]
             for (owners, end) in rows {
                 var tracer = PacketTracer(keyOwners: owners)
-                let description = tracer.describe(bytes(packet).span, .hostToController)
+                let description = tracer.describe(bytes(packet).span, direction: .hostToController)
                 #expect(description.text.hasSuffix(end))
                 #expect(description.command?.keyOwner == owners?[key])
             }
@@ -218,6 +218,6 @@ struct PacketTests {
     func timeAndDirection(_ nanoseconds: UInt64, _ direction: PacketTracer.Direction, _ line: String) {
         var tracer = PacketTracer()
         let packet = bytes("01 03 0C 00")
-        #expect(tracer.line(for: packet.span, direction, at: Instant(nanoseconds: nanoseconds)) == line)
+        #expect(tracer.line(for: packet.span, direction: direction, at: Instant(nanoseconds: nanoseconds)) == line)
     }
 }

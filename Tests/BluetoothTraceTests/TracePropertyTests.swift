@@ -28,7 +28,7 @@ struct TracePropertyTests {
             for _ in 0..<random(below: 4) { packet[random(below: packet.count)] = UInt8(random(below: 256)) }
             if random(below: 3) == 0 { packet.removeLast(random(below: packet.count)) }
             let direction: PacketTracer.Direction = random(below: 2) == 0 ? .hostToController : .controllerToHost
-            let line = tracer.line(for: packet.span, direction, at: .zero)
+            let line = tracer.line(for: packet.span, direction: direction, at: .zero)
             #expect(line.utf8.count > "0.000000 > ".utf8.count, "\(packet.hexadecimal())")
             #expect(!line.utf8.contains(UInt8(ascii: "\n")), "\(packet.hexadecimal())")
         }

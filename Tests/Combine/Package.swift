@@ -1,4 +1,4 @@
-// swift-tools-version: 6.3
+// swift-tools-version: 6.2
 import PackageDescription
 
 // A separate package, so that the library's tests don't need OpenCombine. It depends on the library in the same way as

@@ -40,7 +40,7 @@ struct BenchTests {
     func percentile(times: ClosedRange<Int>, percentile: Int, expected: Int) {
         let none = BenchResult.Throughput(octets: 0, time: .zero, lostOctets: 0)
         let result = BenchResult(
-            peer: DeviceAddress(0xC011_2233_4455, kind: .random), mtu: 23, phys: LinkPHYs(),
+            address: DeviceAddress(0xC011_2233_4455, kind: .random), mtu: 23, phys: LinkPHYs(),
             interval: .milliseconds(15),
             roundTrips: times.map { .milliseconds($0) }, writes: none, notifications: none)
         #expect(result.roundTrip(percentile: percentile) == .milliseconds(expected))
@@ -63,7 +63,7 @@ struct BenchTests {
     func phys(_ transmit: LEPHY, _ receive: LEPHY, _ text: String, _ json: String) {
         let none = BenchResult.Throughput(octets: 0, time: .zero, lostOctets: 0)
         let result = BenchResult(
-            peer: DeviceAddress(0xC011_2233_4455, kind: .random), mtu: 247,
+            address: DeviceAddress(0xC011_2233_4455, kind: .random), mtu: 247,
             phys: LinkPHYs(transmit: transmit, receive: receive), interval: .milliseconds(15), roundTrips: [],
             writes: none, notifications: none)
         #expect(result.lines[0] == "C0:11:22:33:44:55  ATT_MTU 247, interval 15.0 ms, \(text)")

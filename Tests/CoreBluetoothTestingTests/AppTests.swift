@@ -93,7 +93,7 @@ struct AppTests {
             services: [
                 VirtualService(
                     "180D",
-                    [
+                    characteristics: [
                         VirtualCharacteristic("2A37", .notify), VirtualCharacteristic("2A38", .read),
                         VirtualCharacteristic("2A39", .write),
                     ])

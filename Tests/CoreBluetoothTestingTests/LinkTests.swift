@@ -5,7 +5,8 @@ import Testing
 @Suite("The links of a declared peripheral", .timeLimit(.minutes(30)))
 struct LinkTests {
     private let air = TestRadio()
-    private let sensor = VirtualPeripheral(name: "Heart", services: [VirtualService("180D", [.init("2A37", .notify)])])
+    private let sensor = VirtualPeripheral(
+        name: "Heart", services: [VirtualService("180D", characteristics: [.init("2A37", .notify)])])
 
     @Test(
         "A link ends with the error that the test chooses",
@@ -53,7 +54,7 @@ struct LinkTests {
     func silence() async throws {
         let other = VirtualPeripheral(name: "Other", proximity: .immediate)
         try await air.add(sensor)
-        await sensor.simulateSilence()
+        sensor.simulateSilence()
         try await air.add(other)
         let app = air.app { Explorer() }
         #expect(await app.next() == "poweredOn")
@@ -62,7 +63,7 @@ struct LinkTests {
         try await sensor.simulateAdvertising()
         while let line = await app.next(), line != "found Heart at -60" {}
         app.manager.stopScan()
-        await other.simulateSilence()
+        other.simulateSilence()
         sensor.simulateReset()
         sensor.simulateProximityChange(.rssi(-70))
         // With duplicates: the first report may be one from before.

@@ -1,4 +1,3 @@
-import AdapterTestSupport
 import CoreBluetooth
 import CoreBluetoothTesting
 import Foundation
@@ -78,7 +77,7 @@ struct SettlingTests {
         services: [
             VirtualService(
                 "180D",
-                [
+                characteristics: [
                     VirtualCharacteristic("F001", .notify),
                     VirtualCharacteristic("F002", [.read, .write], value: Data([0])),
                 ]
@@ -88,9 +87,9 @@ struct SettlingTests {
     @Test("settle() waits for each value, and for the app's responses to it", arguments: [false, true])
     func chain(isManual: Bool) async throws {
         let air = TestRadio(time: isManual ? .manual : .system)
-        try await air.radio.passing { try await air.add(sensor) }
+        try await air.add(sensor)
         let app = air.app { EchoApp() }
-        try await air.radio.passing { [sensor] in try await sensor.waitForSubscription(to: "F001") }
+        try await sensor.waitForSubscription(to: "F001")
         await air.settle()
         #expect(app.queue.sync { app.lines } == [])
         for number in 1...UInt8(3) { try await sensor.simulateValueUpdate(Data([number]), for: "F001") }

@@ -34,7 +34,7 @@ struct ValueTests {
             services: [
                 VirtualService(
                     CBUUID(string: "180D"),
-                    [
+                    characteristics: [
                         VirtualCharacteristic("F001", [.read, .write], value: Data([1])),
                         VirtualCharacteristic("F002", [.read, .write]), VirtualCharacteristic("F003", [.read]),
                     ])
@@ -63,7 +63,10 @@ struct ValueTests {
         let firmware = Firmware()
         let device = VirtualPeripheral(
             name: "Device",
-            services: [VirtualService("180D", [VirtualCharacteristic("F001", [.read, way], value: Data([1]))])],
+            services: [
+                VirtualService(
+                    "180D", characteristics: [VirtualCharacteristic("F001", [.read, way], value: Data([1]))])
+            ],
             delegate: firmware)
         try await air.add(device)
         // Nobody has subscribed.

@@ -46,10 +46,14 @@ extension MonitorCapture: CustomTestStringConvertible {
             let direction: PacketTracer.Direction =
                 record.direction == .sent ? .hostToController : .controllerToHost
             guard record.type == nil, let opcode = record.monitorOpcode else {
-                let description = tracers[record.adapter, default: PacketTracer()].describe(data.span, direction)
+                let description = tracers[record.adapter, default: PacketTracer()].describe(
+                    data.span, direction: direction)
                 return (record.adapter, description)
             }
-            return (record.adapter, tracers[record.adapter, default: PacketTracer()].describe(note: data.span, opcode))
+            return (
+                record.adapter,
+                tracers[record.adapter, default: PacketTracer()].describe(note: data.span, opcode: opcode)
+            )
         }
     }
 

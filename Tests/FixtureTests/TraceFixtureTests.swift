@@ -43,7 +43,8 @@ extension Capture {
         return packets.map { packet in
             let passed = Duration.microseconds(packet.record.microsecondsSince1970 - start)
             return tracer.line(
-                for: packet.bytes.span, packet.isFromController ? .controllerToHost : .hostToController,
+                for: packet.bytes.span,
+                direction: packet.isFromController ? .controllerToHost : .hostToController,
                 at: Instant.zero.advanced(by: passed))
         }
     }

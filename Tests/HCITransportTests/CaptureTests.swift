@@ -126,7 +126,10 @@ struct CaptureTests {
         let count = BluetoothPlatform.read(reader, &read, read.count)
         #expect(Array(read.prefix(max(0, count))) == Self.header + Self.record(reset, flags: 2))
 
+        let writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        defer { close(writer) }
         close(reader)
+        try waitForHangUp(of: writer)
         for _ in 0..<3 { try captured.send(reset) }
         #expect(reports == [TransportError(.system(call: "write", code: EPIPE), transport: path)])
         #expect(file.failure == reports.first)
@@ -143,7 +146,7 @@ struct CaptureTests {
         let file = try CaptureFile(path: path) { _ in reports += 1 }
         let packet = [0x02] + [UInt8](repeating: 0, count: 1000)
         // More than a pipe holds, which is a mebibyte if it was enlarged.
-        for _ in 0..<2000 { file.append(packet.span, .received, microsecondsSince1970: 0) }
+        for _ in 0..<2000 { file.append(packet.span, direction: .received, microsecondsSince1970: 0) }
         #expect(reports == 1)
         #expect(file.failure?.reason == .system(call: "write", code: EAGAIN))
     }
@@ -174,7 +177,7 @@ struct CaptureTests {
                 (reset, .sent), (resetComplete, .received), (aclData, .received),
             ]
             for (packet, direction) in packets {
-                file.append(packet.span, direction, microsecondsSince1970: Self.time)
+                file.append(packet.span, direction: direction, microsecondsSince1970: Self.time)
             }
         }
         let command = "\(Self.tshark ?? "") -r \(path) -T fields -e frame.time_epoch -e hci_h4.type -e hci_h4.direction"

@@ -127,6 +127,7 @@ struct PacketTransportTests {
         let (host, controller) = try PacketTransport.pair()
         try controller.send(resetComplete)
         controller.close()
+        try waitForHangUp(of: host.fileDescriptor)
         var received: [[UInt8]] = []
         let failure = reason { () throws(TransportError) in try host.receive { received.append(Array($0)) } }
         #expect(received == [resetComplete])

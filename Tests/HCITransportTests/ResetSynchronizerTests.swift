@@ -84,8 +84,9 @@ struct ResetSynchronizerTests {
     @Test("H1: a controller that has lost sync regains it at Reset", arguments: 1...40)
     func controllerFindsStep(size: Int) throws {
         // A truncated packet, bytes that complete it and more, and then a well-behaved host.
-        let stream = reset + aclData.prefix(7) + [UInt8](repeating: 0, count: 20) + reset + aclData
-        let cut = Array(aclData.prefix(7)) + [UInt8](repeating: 0, count: 6)
+        let start = Array(aclData.prefix(7))
+        let stream = reset + start + [UInt8](repeating: 0, count: 20) + reset + aclData
+        let cut = start + [UInt8](repeating: 0, count: 6)
         #expect(try received(stream, in: size, as: .controller) == [reset, cut, reset, aclData])
     }
 

@@ -135,6 +135,7 @@ struct StreamTransportTests {
     func broken() throws {
         let (host, controller) = try StreamTransport.pair()
         controller.close()
+        try waitForHangUp(of: host.fileDescriptor)
         #expect(reason { () throws(TransportError) in try host.send(reset) } == .closedByPeer)
     }
 

@@ -39,6 +39,13 @@ func failure(of transport: any HCITransport) throws -> TransportError.Reason? {
     }
 }
 
+/// Waits until no process has the other end of a pipe or socket open. Closing it is not enough: a program that another
+/// test is starting has copies of all descriptors until it runs.
+func waitForHangUp(of descriptor: Int32) throws {
+    var polled = pollfd(fd: descriptor, events: 0, revents: 0)
+    try #require(poll(&polled, 1, 300_000) == 1, "the other end stays open")
+}
+
 /// A deadline that is only reached if a test hangs.
 func hangGuard() -> Instant { MonotonicClock.now.advanced(by: .seconds(30)) }
 

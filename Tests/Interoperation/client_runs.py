@@ -146,7 +146,7 @@ def notify_runs() -> list[Run]:
             output=["\\u{1B}[31mred\\r\\n", "���", "plain text", "\\u{202E}drac"]),
         Run(["notify", ADDRESS, "F205", "--count", "2", "--csv", "--format", "utf8"],
             check=rows(["F205", "1B5B33316D7265640D0A", "\\u{1B}[31mred\\r\\n"], ["F205", "FFFE9B", "���"])),
-        Run(["notify", ADDRESS, "2A37", "F205", "--time", "1"],
+        Run(["notify", ADDRESS, "2A37", "F205", "--count", "100"],
             check=lambda output: None if {line[:4] for line in output.splitlines()} == {"2A37", "F205"} else output),
         # It ends before there is a subscription, which is no success.
         Run(["notify", ADDRESS, "2A37", "--time", "0.01"], LINK_LOST, output=[],

@@ -54,7 +54,7 @@ async def pair(agent: Agent, shell: Shell, model: Model) -> None:
 
 async def leave(agent: Agent, bluez: BlueZ, shell: Shell) -> None:
     shell.say(f"disconnect {OURS}")
-    await shell.hear("Successful disconnected")
+    await shell.hear("Successful disconnected|Disconnection successful")
     await agent.event("disconnected")
     await until_known(bluez, Connected=False)
     agent.events.clear()

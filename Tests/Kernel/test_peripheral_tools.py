@@ -56,7 +56,7 @@ async def test_bluetoothctl_scans_connects_lists_reads_and_is_notified(periphera
         await agent.event("unsubscribed", handle=notifying["handle"])
 
         shell.say(f"disconnect {OURS}")
-        await shell.hear("Successful disconnected")
+        await shell.hear("Successful disconnected|Disconnection successful")
         reason = (await agent("waitForDisconnection", connection=number))["reason"]
         assert reason == "the peer ended the connection"
 

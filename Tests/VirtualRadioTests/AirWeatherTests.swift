@@ -16,8 +16,8 @@ struct AirWeatherTests {
         while case let now = weather.nextDeadline, now.nanoseconds < 3_600_000_000_000 {
             if let fade = weather.fire(at: now, on: &air) {
                 lines.append("\(now.nanoseconds) \(fade)")
-                #expect(air.pathLoss(from: fade.first, to: fade.second) == 200)
-                #expect(air.pathLoss(from: fade.second, to: fade.first) == 200)
+                #expect(air.pathLoss(from: fade.first, to: fade.second) > 200)
+                #expect(air.pathLoss(from: fade.second, to: fade.first) > 200)
                 #expect(weather.nextDeadline <= now.advanced(by: fade.duration))
             }
             #expect(weather.nextDeadline > now)

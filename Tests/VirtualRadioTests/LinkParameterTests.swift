@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-@Suite("Link parameters")
+@Suite("AirLink parameters")
 struct LinkParameterTests {
     static let update = "01 13 20 0E 40 00 50 00 60 00 00 00 C8 00 00 00 00 00"
 

@@ -9,11 +9,11 @@ struct ScheduleTests {
     func order() {
         var schedule = Schedule()
         for (timer, due) in [(3, 20), (1, 10), (2, 30), (0, 20), (4, 10)] as [(Int, UInt64)] {
-            schedule.set(Timer(rawValue: timer), to: Instant(nanoseconds: due))
+            schedule.set(AirTimer(rawValue: timer), to: Instant(nanoseconds: due))
         }
-        schedule.set(Timer(rawValue: 2), to: Instant(nanoseconds: 5))
-        schedule.set(Timer(rawValue: 4), to: nil)
-        schedule.set(Timer(rawValue: 9), to: nil)
+        schedule.set(AirTimer(rawValue: 2), to: Instant(nanoseconds: 5))
+        schedule.set(AirTimer(rawValue: 4), to: nil)
+        schedule.set(AirTimer(rawValue: 9), to: nil)
         #expect(schedule.nextDeadline == Instant(nanoseconds: 5))
         var order: [Int] = []
         while let next = schedule.popFirst(at: Instant(nanoseconds: 20)) { order.append(next.timer.rawValue) }
@@ -24,10 +24,10 @@ struct ScheduleTests {
     @Test("Nothing fires before it is due")
     func notBefore() {
         var schedule = Schedule()
-        schedule.set(Timer(.link, of: 7), to: Instant(nanoseconds: 10))
+        schedule.set(AirTimer(.link, of: 7), to: Instant(nanoseconds: 10))
         #expect(schedule.popFirst(at: Instant(nanoseconds: 9)) == nil)
         let next = schedule.popFirst(at: Instant(nanoseconds: 11))
-        #expect(next?.timer == Timer(.link, of: 7) && next?.due == Instant(nanoseconds: 10))
+        #expect(next?.timer == AirTimer(.link, of: 7) && next?.due == Instant(nanoseconds: 10))
         #expect(next?.timer.concern == .link && next?.timer.index == 7)
     }
 
@@ -40,7 +40,7 @@ struct ScheduleTests {
             let timer = Int.random(in: 0..<40, using: &generator)
             switch Int.random(in: 0..<4, using: &generator) {
             case 0:
-                schedule.set(Timer(rawValue: timer), to: nil)
+                schedule.set(AirTimer(rawValue: timer), to: nil)
                 model[timer] = nil
             case 1:
                 let first = model.min { ($0.value, $0.key) < ($1.value, $1.key) }
@@ -49,7 +49,7 @@ struct ScheduleTests {
                 if let first { model[first.key] = nil }
             default:
                 let due = UInt64.random(in: 0..<100, using: &generator)
-                schedule.set(Timer(rawValue: timer), to: Instant(nanoseconds: due))
+                schedule.set(AirTimer(rawValue: timer), to: Instant(nanoseconds: due))
                 model[timer] = due
             }
             #expect(schedule.nextDeadline?.nanoseconds == model.values.min())

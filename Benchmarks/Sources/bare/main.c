@@ -1,13 +1,19 @@
-// bare PATH notification|write|notify|read|report COUNT [ROUND]
+// bare PATH notification|write|notify|read|report COUNT [ROUND [woken]]
 //
 // The least that a host can do: what `faces` does, against the same peer, in a loop that knows the answers beforehand,
 // with one system call for each frame it sends. It shows how fast the peer is, and prints the same line as `faces`.
+//
+// With `woken`, it makes the system calls that a host on a thread of its own cannot avoid: it waits for the socket with
+// epoll, reads, and wakes another thread, which takes the value.
 #include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -87,9 +93,51 @@ static void connected(bool is_central) {
     is_sending = is("write");
 }
 
+// MARK: Another thread that takes the values
+
+enum { HELD = 1024 };  // A power of two. The values are so far apart that there is never more than one.
+static uint8_t held_values[HELD][VALUE_LENGTH];
+static sem_t held;
+static uint64_t *latencies;
+static bool is_woken;
+
+static int compare(const void *one, const void *other) {
+    uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+    return (a > b) - (a < b);
+}
+
+static void *take_values(void *unused) {
+    (void)unused;
+    for (; done < count; done++) {
+        sem_wait(&held);
+        uint64_t sent;
+        memcpy(&sent, held_values[done % HELD] + 8, sizeof sent);
+        struct timespec clock;
+        clock_gettime(CLOCK_MONOTONIC, &clock);
+        latencies[done] = (uint64_t)clock.tv_sec * 1000000000 + (uint64_t)clock.tv_nsec - sent;
+    }
+    end();
+    qsort(latencies, count, sizeof *latencies, compare);
+    printf("median=%f late=%f\n", (double)latencies[count / 2] / 1000, (double)latencies[count - 1 - count / 100] / 1000);
+    exit(0);
+}
+
+static void begin_taking(void) {
+    pthread_t thread;
+    latencies = calloc(count, sizeof *latencies);
+    if (!latencies || sem_init(&held, 0, 0) || pthread_create(&thread, NULL, take_values, NULL)) fail("no thread");
+}
+
+static void hold_value(const uint8_t *value) {
+    static uint32_t received;
+    memcpy(held_values[received++ % HELD], value, VALUE_LENGTH);
+    sem_post(&held);
+}
+
 static void receive_att(const uint8_t *pdu) {
     switch (pdu[0]) {
     case 0x1B: {
+        if (is_woken) return hold_value(pdu + 3);
         uint32_t next;
         memcpy(&next, pdu + 3, sizeof next);
         done++;
@@ -142,10 +190,16 @@ int main(int argument_count, char **arguments) {
     strcpy(address.sun_path, arguments[1]);
     descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
     if (connect(descriptor, (struct sockaddr *)&address, sizeof address)) fail(strerror(errno));
+    is_woken = argument_count > 5 && strcmp(arguments[5], "woken") == 0;
+    if (is_woken) begin_taking();
+    int poll = epoll_create1(0);
+    struct epoll_event interest = {.events = EPOLLIN}, ready;
+    if (poll < 0 || epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &interest)) fail(strerror(errno));
     send_bytes((uint8_t[]){0x01, 0x02, 0x20, 0}, 4);  // LE Read Buffer Size
 
     static uint8_t bytes[65536];
     for (size_t held = 0; !has_ended;) {
+        if (is_woken && epoll_wait(poll, &ready, 1, -1) < 0) fail(strerror(errno));
         ssize_t received = read(descriptor, bytes + held, sizeof bytes - held);
         if (received <= 0) fail("the peer has gone");
         held += (size_t)received;

@@ -19,12 +19,12 @@ enum AsyncFace {
 
     private static func connect(_ adapter: Adapter) async throws -> Connection {
         let sighting = try await adapter.firstSighting(for: ScanFilter(services: [service]))
-        return try await adapter.connect(to: sighting.address)
+        return try await adapter.connect(to: sighting)
     }
 
     private static func receiveNotifications(_ work: Workload, over connection: Connection) async throws {
         let target = try await connection.characteristic(characteristic, in: service)
-        var values = Values(count: work.count, round: work.round)
+        var values = Values(work)
         let notifications = try await connection.notifications(of: target)
         let flow = Flow()
         try await connection.writeWithoutResponse([1], to: target)
@@ -38,7 +38,7 @@ enum AsyncFace {
             // The missing notifications count as lost: the benchmark also measures how well a slow consumer keeps up.
             warn("\(error)")
         }
-        flow.end(operations: values.received, lost: values.lost)
+        flow.end(operations: values.received, lost: values.lost, values.latencies)
     }
 
     private static func write(_ count: Int, over connection: Connection) async throws {

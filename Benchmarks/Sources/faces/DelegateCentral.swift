@@ -19,14 +19,14 @@ final class DelegateCentral: NSObject {
     init(_ work: Workload, onEnd end: DispatchSemaphore) {
         self.end = end
         self.work = work
-        values = Values(count: work.count, round: work.round)
+        values = Values(work)
         super.init()
         manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "application"))
     }
 
     private func finish(_ operations: Int, lost: Int = 0) {
         guard let flow else { fail("ended before it began") }
-        flow.end(operations: operations, lost: lost)
+        flow.end(operations: operations, lost: lost, values.latencies)
         self.flow = nil
         end.signal()
     }

@@ -6,11 +6,12 @@ struct Flow {
     private let start = Moment()
 
     /// Prints the cost since the flow began, in the format that `Benchmarks/faces` reads.
-    func end(operations: Int, lost: Int = 0) {
+    func end(operations: Int, lost: Int = 0, _ latencies: Latencies? = nil) {
         let end = Moment()
         print(
             "operations=\(operations) seconds=\(end.time - start.time) cpu=\(end.processorTime - start.processorTime)",
-            "switches=\(end.contextSwitches - start.contextSwitches) lost=\(lost)")
+            "switches=\(end.contextSwitches - start.contextSwitches) lost=\(lost)",
+            latencies.map { "median=\($0.quantile(0.5)) late=\($0.quantile(0.99))" } ?? "")
     }
 
     /// Times are in seconds.
@@ -45,15 +46,45 @@ struct Values {
     /// Whether the peer is waiting for a write.
     var isRoundComplete: Bool { next % round == 0 && !isComplete }
     var lost: Int { count - received }
+    /// The times from the peer's write to this application; nil if they are not measured.
+    private(set) var latencies: Latencies?
 
-    init(count: Int, round: Int) {
-        self.count = count
-        self.round = round
+    init(_ work: Workload) {
+        count = work.count
+        round = work.round
+        latencies = work.isTimed ? Latencies(count: work.count) : nil
     }
 
     mutating func receive(_ bytes: some ContiguousBytes) {
         let number = bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
         received += 1
         next = Int(UInt32(littleEndian: number)) + 1
+        if latencies != nil {
+            let sent = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
+            latencies?.add(sent: UInt64(littleEndian: sent))
+        }
+    }
+}
+
+/// The times that values took.
+struct Latencies {
+    /// In nanoseconds.
+    private var times: [UInt64] = []
+
+    init(count: Int) { times.reserveCapacity(count) }
+
+    /// - Parameter sent: when the value was sent, in nanoseconds of the monotonic clock.
+    mutating func add(sent: UInt64) {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        let now = UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+        times.append(now > sent ? now - sent : 0)
+    }
+
+    /// The time within which this share of the values arrived, in microseconds.
+    func quantile(_ share: Double) -> Double {
+        let sorted = times.sorted()
+        guard !sorted.isEmpty else { return 0 }
+        return Double(sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]) / 1000
     }
 }

@@ -11,12 +11,13 @@ struct Limits {
 extension Subject {
     var required: Limits {
         switch (kind, face) {
-        case (.notification, .async): Limits(instructions: 5000, mallocs: 1)
-        case (.notification, .delegate): Limits(instructions: 8000, mallocs: 4, switches: 0.1, ratio: 6)
-        case (.write, .async), (.notify, .async): Limits(instructions: 6000, ratio: 4)
-        case (.write, .delegate), (.notify, .delegate): Limits(instructions: 9000, ratio: 3)
-        case (.read, .async): Limits()
-        case (.read, .delegate): Limits(instructions: 35000, mallocs: 20, switches: 4)
+        case (.notification, .async): Limits(instructions: 3500, mallocs: 1)
+        case (.notification, .delegate): Limits(instructions: 5500, mallocs: 4, switches: 0.1, ratio: 6)
+        case (.write, .async), (.notify, .async): Limits(instructions: 4500, ratio: 4)
+        case (.write, .delegate): Limits(instructions: 5500, ratio: 3)
+        case (.notify, .delegate): Limits(instructions: 6500, ratio: 3)
+        case (.read, .async): Limits(instructions: 25000)
+        case (.read, .delegate): Limits(instructions: 30000, mallocs: 20, switches: 4)
         case (.report, .async): Limits()
         case (.report, .delegate): Limits(instructions: 12000)
         }
@@ -25,11 +26,11 @@ extension Subject {
     var aim: Limits {
         switch (kind, face) {
         case (.notification, .async): Limits(instructions: 2500)
-        case (.notification, .delegate): Limits(instructions: 4000, ratio: 9)
-        case (.write, .async), (.notify, .async): Limits(instructions: 3000, ratio: 8)
-        case (.write, .delegate), (.notify, .delegate): Limits(instructions: 5000, ratio: 5)
-        case (.read, .async): Limits()
-        case (.read, .delegate): Limits(instructions: 17500, mallocs: 10, switches: 2)
+        case (.notification, .delegate): Limits(instructions: 3000, ratio: 9)
+        case (.write, .async), (.notify, .async): Limits(instructions: 2500, ratio: 8)
+        case (.write, .delegate), (.notify, .delegate): Limits(instructions: 3000, ratio: 5)
+        case (.read, .async): Limits(instructions: 16000)
+        case (.read, .delegate): Limits(instructions: 16000, mallocs: 10, switches: 2)
         case (.report, .async): Limits()
         case (.report, .delegate): Limits(instructions: 6000)
         }

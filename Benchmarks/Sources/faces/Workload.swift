@@ -19,6 +19,8 @@ struct Workload {
     let count: Int
     /// The number of notifications that the peer sends before it waits for the next write.
     let round: Int
+    /// Whether to measure how long each notification takes to arrive.
+    let isTimed: Bool
 
     /// The value that is sent.
     static let value = [UInt8](0..<20)

@@ -1,11 +1,15 @@
-// faces run NAME COUNT [ROUND]
+// faces run NAME COUNT [ROUND [timed]]
 //     performs COUNT operations through the asynchronous API or through Core Bluetooth, with values of 20 octets, and
-//     prints their cost. BLUETOOTH_TRANSPORT names the controller. The peer sends ROUND notifications at a time.
+//     prints their cost. BLUETOOTH_TRANSPORT names the controller. The peer sends ROUND notifications at a time. With
+//     `timed`, also prints the median time that a notification took to arrive, and the 99th percentile, in
+//     microseconds.
 // faces list
 //     lists the subjects: see Subject.row
 // faces row NAME INSTRUCTIONS MALLOCS <RUNS
 //     prints a row of the table, from the cost of one operation and one line per run. If a limit is exceeded, reports
 //     it and exits with status 1.
+// faces pace FACE RATE INSTRUCTIONS MALLOCS <RUNS, faces pace-others RATE <RUNS
+//     print rows of the table of notifications that arrive one at a time. A row fails like those above.
 // faces peer KIND <RUNS
 //     prints a row of the table of peer capacity
 import Foundation
@@ -19,7 +23,8 @@ case "list":
     for subject in Subject.all { print(subject.row) }
 case "run" where arguments.count >= 3:
     let round = arguments.dropFirst(3).first
-    run(subject(arguments[1]), count: number(arguments[2]), round: round.map(number))
+    let isTimed = arguments.dropFirst(4).first == "timed"
+    run(subject(arguments[1]), count: number(arguments[2]), round: round.map(number), isTimed: isTimed)
 case "row" where arguments.count == 4:
     guard let mallocs = Double(arguments[3]),
         let row = Row(
@@ -32,8 +37,22 @@ case "peer" where arguments.count == 2:
     guard let kind = Workload.Kind(rawValue: arguments[1]), let row = readRuns().peerRow(kind)
     else { fail("there is nothing to make a row of") }
     print(row)
+case "pace" where arguments.count == 5:
+    guard let face = Subject.Face(rawValue: arguments[1]), let mallocs = Double(arguments[4]),
+        let row = Pace(
+            face: face, rate: number(arguments[2]), instructions: number(arguments[3]), mallocs: mallocs,
+            runs: readRuns()
+        ).row
+    else { fail("there is nothing to make a row of") }
+    print(row.text)
+    for failure in row.failures { warn("\(face), \(arguments[2]) a second, \(failure)") }
+    exit(row.failures.isEmpty ? 0 : 1)
+case "pace-others" where arguments.count == 2:
+    for row in Pace.others(number(arguments[1]), readRuns()) { print(row) }
 default:
-    fail("usage: faces run NAME COUNT [ROUND] | faces list | faces row NAME INSTRUCTIONS MALLOCS | faces peer KIND")
+    fail(
+        "usage: faces run NAME COUNT [ROUND [timed]] | list | row NAME INSTRUCTIONS MALLOCS | peer KIND"
+            + " | pace FACE RATE INSTRUCTIONS MALLOCS | pace-others RATE")
 }
 
 func readRuns() -> [Run] { AnyIterator { readLine() }.compactMap { Run($0) } }
@@ -48,10 +67,10 @@ func number(_ text: String) -> Int {
     return number
 }
 
-func run(_ subject: Subject, count: Int, round: Int?) {
+func run(_ subject: Subject, count: Int, round: Int?, isTimed: Bool) {
     guard let transport = ProcessInfo.processInfo.environment["BLUETOOTH_TRANSPORT"]
     else { fail("BLUETOOTH_TRANSPORT is not set") }
-    let work = Workload(kind: subject.kind, count: count, round: round ?? count)
+    let work = Workload(kind: subject.kind, count: count, round: round ?? count, isTimed: isTimed)
     // The main thread only waits. An asynchronous `main` would end the main thread, which Valgrind does not support.
     let end = DispatchSemaphore(value: 0)
     switch (subject.face, subject.kind) {

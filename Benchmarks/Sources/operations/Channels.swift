@@ -12,9 +12,10 @@ enum Channels {
     private static func open(buffers: UInt8) -> (Laboratory, LinkIdentifier, CreditBasedChannel.ID) {
         var laboratory = Laboratory(buffers: buffers)
         let link = laboratory.link(Laboratory.peripheral)
-        guard (try? laboratory.world.hosts[0].listen(on: 0x80, ChannelListener(parameters: parameters))) != nil,
+        guard
+            (try? laboratory.world.hosts[0].listen(on: 0x80, listener: ChannelListener(parameters: parameters))) != nil,
             (try? laboratory.world.hosts[1].openChannel(
-                to: 0x80, parameters, on: laboratory.link(Laboratory.central), at: laboratory.now)) != nil
+                to: 0x80, parameters: parameters, on: laboratory.link(Laboratory.central), at: laboratory.now)) != nil
         else { fatalError("no channel") }
         let opened = laboratory.world.next(Laboratory.peripheral) { seen -> CreditBasedChannel.ID? in
             if case .channel(_, .opened(let id, _, by: .peer)) = seen.event { id } else { nil }

@@ -62,14 +62,14 @@ func drain(_ events: inout HostEventQueue, _ subscriber: (Span<UInt8>) -> Void) 
         switch consume event {
         case .client(_, let event):
             guard case .notification(_, let payload) = consume event else { continue }
-            subscriber(events.bytes(of: payload))
+            subscriber(events.octets(of: payload))
         case .server(_, let event):
             guard case .valueWritten(_, let payload) = consume event else { continue }
-            subscriber(events.bytes(of: payload))
+            subscriber(events.octets(of: payload))
         case .channel(_, let event):
             guard case .received(_, let payload) = consume event else { continue }
-            subscriber(events.bytes(of: payload))
-        case .advertisement(let advertisement): subscriber(events.bytes(of: advertisement.data))
+            subscriber(events.octets(of: payload))
+        case .advertisement(let advertisement): subscriber(events.octets(of: advertisement.data))
         case .controller, .link, .security, .bondChanged, .bondMade, .bondVoid, .periodic, .subevents: continue
         }
     }

@@ -104,6 +104,7 @@ void controller_receive_command(const uint8_t *packet) {
         break;
     }
     case 0x2003:  // LE Read Local Supported Features
+    case 0x201C:  // LE Read Supported States
         complete(opcode, 8);
         break;
     case 0x200A:  // LE Set Advertising Enable

@@ -32,8 +32,8 @@ static void refuse(uint8_t request, uint16_t handle, uint8_t reason) {
 static size_t value_of(uint16_t handle, uint8_t *value) {
     switch (handle) {
     case DECLARATION: put16(value, SERVICE); return 2;
-    case CHARACTERISTIC_DECLARATION:  // Read, write without response, notify
-        value[0] = 0x16;
+    case CHARACTERISTIC_DECLARATION:  // Read, write with and without response, notify
+        value[0] = 0x1E;
         put16(value + 1, VALUE);
         put16(value + 3, CHARACTERISTIC);
         return 5;
@@ -108,6 +108,8 @@ void gatt_notify(uint32_t number) {
     put16(parameters, VALUE);
     memset(parameters + 2, 0, VALUE_LENGTH);
     put32(parameters + 2, number);
+    // When it was sent, in nanoseconds of the monotonic clock.
+    put64(parameters + 2 + 8, (uint64_t)(now() * 1e9));
 }
 
 // MARK: Client

@@ -1,7 +1,8 @@
 // peer [OPTIONS] PATH WORK COUNT
 //
 // The other end of a benchmark: a controller and the device behind it, in a process of their own, as raw HCI (H4) on
-// the unix socket PATH. The host under test connects to it as `unix-client:PATH`. WORK is one of
+// the unix socket PATH. The host under test connects to it as `unix-client:PATH`. If PATH is `vhci`, the kernel gets the
+// controller as an adapter. WORK is one of
 //
 //   notification   after each write of the host, notifies it of up to --round values, until there were COUNT
 //   write          takes COUNT writes without response, and answers the read behind them
@@ -53,6 +54,7 @@ void work_take_write(void) {
         if (done == 0) begin();
         uint32_t left = options.count - done;
         owed = left < options.round ? left : options.round;
+        due = now();
     } else if (options.work == WRITE && done++ == 0) {
         begin();
     }
@@ -84,12 +86,16 @@ static void receive(const uint8_t *packet, size_t count) {
 
 // MARK: What is sent to it
 
+static bool is_paced(void) { return options.work == NOTIFICATION && options.rate > 0; }
+
 static void send_round(void) {
-    while (owed > 0) {
+    while (owed > 0 && (!is_paced() || now() >= due)) {
         for (uint32_t sent = 0; sent < options.burst && owed > 0; sent++, owed--) gatt_notify(done++);
         transport_flush();
+        // A peer that was late does not catch up, because that would be several values for one wake-up.
+        if (is_paced()) due = fmax(due + (double)options.burst / options.rate, now());
     }
-    if (done == options.count) end();
+    if (owed == 0 && done == options.count) end();
 }
 
 static void send_reports(void) {
@@ -158,9 +164,11 @@ static const char *parse(int count, char **arguments) {
 }
 
 int main(int count, char **arguments) {
-    transport_listen(parse(count, arguments));
+    const char *path = parse(count, arguments);
+    strcmp(path, "vhci") == 0 ? transport_create_adapter() : transport_listen(path);
     for (;;) {
-        if (!transport_receive(is_scanning ? due : INFINITY, receive)) break;
+        bool is_timed = is_scanning || (is_paced() && owed > 0);
+        if (!transport_receive(is_timed ? due : INFINITY, receive)) break;
         transport_flush();
         if (owed > 0) send_round();
         if (is_scanning && now() >= due) options.work == REPORT ? send_reports() : advertise();

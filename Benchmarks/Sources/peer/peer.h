@@ -13,7 +13,7 @@ struct options {
     uint32_t count;      // operations in all
     uint32_t round;      // notifications between two writes of the program under test
     uint32_t burst;      // notifications or reports in one write to the socket
-    uint32_t rate;       // reports a second; 0 sends them as fast as the socket takes them
+    uint32_t rate;       // reports or notifications a second; 0 sends them as fast as the socket takes them
     uint32_t devices;    // advertisers the reports are from
     uint32_t constant;   // whether each of them always reports the same
     uint32_t repeat;     // how often each of them reports the same before it reports something else
@@ -28,6 +28,8 @@ extern struct options options;
 
 // transport.c: one connection, and the bytes on their way into it.
 void transport_listen(const char *path);
+// Instead of a connection: the kernel's virtual adapter.
+void transport_create_adapter(void);
 // Waits for bytes until a time of the monotonic clock, in seconds; for ever where it is infinite. False at the end.
 bool transport_receive(double deadline, void (*packet)(const uint8_t *bytes, size_t count));
 // Room for a packet of so many octets, which is sent by the next flush.
@@ -59,6 +61,10 @@ void work_take_write(void);
 void work_receive_value(void);
 void work_answer_read(void);
 void work_subscribe(void);
+
+static inline void put64(uint8_t *bytes, uint64_t value) {
+    for (int index = 0; index < 8; index++) bytes[index] = (uint8_t)(value >> 8 * index);
+}
 
 static inline uint16_t get16(const uint8_t *bytes) { return (uint16_t)(bytes[0] | bytes[1] << 8); }
 

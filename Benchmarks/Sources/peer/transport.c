@@ -1,8 +1,9 @@
-// H4 over a unix socket, in large reads and writes.
+// H4 over a unix socket in large reads and writes, or over the kernel's virtual adapter packet by packet.
 #define _GNU_SOURCE  // ppoll
 #include "peer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 static int descriptor = -1;
+static bool is_virtual_adapter;
 static uint8_t incoming[65536];
 static size_t incoming_count;
 static uint8_t outgoing[65536];
@@ -28,6 +30,16 @@ double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+void transport_create_adapter(void) {
+    descriptor = open("/dev/vhci", O_RDWR | O_CLOEXEC);
+    // A vendor packet creates the adapter, and the kernel answers with another one, which has the adapter's number.
+    const uint8_t creation[] = {0xFF, 0x00};
+    uint8_t answer[4];
+    if (descriptor < 0 || write(descriptor, creation, sizeof creation) < 0
+        || read(descriptor, answer, sizeof answer) != sizeof answer) fail(strerror(errno));
+    is_virtual_adapter = true;
 }
 
 void transport_listen(const char *path) {
@@ -48,7 +60,7 @@ void transport_listen(const char *path) {
     if (setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, sizeof size)) fail(strerror(errno));
 }
 
-// The length of the packet that begins here; 0 while its header has not been received.
+// The length of the packet from the host that begins here; 0 while its header has not been received.
 static size_t packet_length(const uint8_t *bytes, size_t count) {
     if (count < 4) return 0;
     switch (bytes[0]) {
@@ -92,10 +104,15 @@ uint8_t *transport_append(size_t count) {
     return room;
 }
 
+// The length of a whole packet to the host.
+static size_t sent_length(const uint8_t *packet) { return packet[0] == 0x04 ? 3u + packet[2] : 5u + get16(packet + 3); }
+
 void transport_flush(void) {
     size_t start = 0;
     while (start < outgoing_count) {
-        ssize_t sent = send(descriptor, outgoing + start, outgoing_count - start, MSG_NOSIGNAL);
+        const uint8_t *next = outgoing + start;
+        ssize_t sent = is_virtual_adapter ? write(descriptor, next, sent_length(next))
+                                          : send(descriptor, next, outgoing_count - start, MSG_NOSIGNAL);
         if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) break;
         if (sent < 0) fail(strerror(errno));
         start += (size_t)sent;

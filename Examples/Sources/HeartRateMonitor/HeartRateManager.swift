@@ -61,7 +61,7 @@ extension HeartRateManager: CBCentralManagerDelegate {
         case .unauthorized: status = "This app may not use Bluetooth"
         case .unsupported: status = "There is no Bluetooth here"
         case .resetting, .unknown: status = "Waiting for Bluetooth"
-        @unknown default: status = "Bluetooth is in a state of its own"
+        @unknown default: status = "Bluetooth is in an unknown state"
         }
     }
 

@@ -3,6 +3,7 @@ import BluetoothCrypto
 import BluetoothLE
 import BluetoothValues
 import Foundation
+import FuzzDriver
 import GatewayPipeline
 
 private let cipherKey = [UInt8]([
@@ -34,7 +35,7 @@ func fuzzAdvertisement(_ script: inout Script) throws {
         time.milliseconds += Int64(script.byte()) * 1000 - 100_000
         var reports = pipeline.advance(to: now, at: time)
         if step & 7 == 7 {
-            let fields = AdvertisedFormats.value(in: BTHome.container, script.chunk())?.fields ?? []
+            let fields = AdvertisedFormats.value(of: script.chunk(), in: BTHome.container)?.fields ?? []
             reports += pipeline.receive(fields, of: devices[Int(step >> 3) % devices.count], at: now, time)
         } else {
             let device = devices[Int(step >> 3) % devices.count]

@@ -1,5 +1,6 @@
 import BluetoothLE
 import Dispatch
+import FuzzDriver
 import Synchronization
 @testable import GatewayESPHome
 
@@ -31,6 +32,7 @@ struct Conversation {
         switch session.receive(frame) {
         case .goOn: break
         case .welcome: try require(frame.type == .helloRequest, "a client is welcome without a hello")
+        case .noPlace: try require(false, "a client has no place, although every client is admitted")
         case .leave: isOpen = false
         case .refuse(let reason):
             try require(!reason.isEmpty, "a client is refused without a reason")

@@ -1,8 +1,10 @@
+import FuzzDriver
+
 /// Something of the gateway that receives bytes from the air, from a client, from the broker or from a file, and what
 /// must hold for any bytes.
 ///
 /// Not trapping is only the minimum: each target also states its invariants, and throws if one fails.
-enum FuzzTarget: String, CaseIterable {
+enum FuzzTarget: String, FuzzTargetProtocol {
     /// A conversation of ESPHome's API in the clear: frames and what a session makes of them.
     case plaintext
     /// A conversation that is encrypted: handshake, frames that are honest, wrong inside or changed on the way.
@@ -19,20 +21,24 @@ enum FuzzTarget: String, CaseIterable {
     /// Runs one input.
     ///
     /// - Throws: if an invariant fails.
-    func run(_ bytes: [UInt8]) throws {
+    func run(_ bytes: Span<UInt8>) throws {
         var script = Script(bytes)
         switch self {
         case .plaintext: try fuzzPlaintext(&script)
         case .noise: try fuzzNoise(&script)
         case .advertisement: try fuzzAdvertisement(&script)
-        case .request: try fuzzRequest(bytes)
-        case .replay: try fuzzReplay(bytes)
-        case .configuration: try fuzzConfiguration(bytes)
+        case .request: try fuzzRequest(script.remainder())
+        case .replay: try fuzzReplay(script.remainder())
+        case .configuration: try fuzzConfiguration(script.remainder())
         }
     }
 
+    static func seeds(from captures: [[UInt8]]) -> [FuzzTarget: [[UInt8]]] {
+        Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.seeds) })
+    }
+
     /// Inputs to start from.
-    var seeds: [[UInt8]] {
+    private var seeds: [[UInt8]] {
         switch self {
         case .plaintext: plaintextSeeds
         case .noise: noiseSeeds
@@ -42,39 +48,4 @@ enum FuzzTarget: String, CaseIterable {
         case .configuration: configurationSeeds.map { Array($0.utf8) }
         }
     }
-}
-
-/// An invariant that failed.
-struct FuzzViolation: Error, CustomStringConvertible {
-    var description: String
-}
-
-/// Throws unless `condition` holds.
-func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-    guard condition else { throw FuzzViolation(description: message()) }
-}
-
-/// A fuzzer's bytes as a script: numbers for choices, and pieces of data. It never runs out: missing numbers read as
-/// zero, and missing data as empty.
-struct Script {
-    private var rest: ArraySlice<UInt8>
-
-    init(_ bytes: [UInt8]) { rest = bytes[...] }
-
-    var isEmpty: Bool { rest.isEmpty }
-
-    mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
-
-    /// A number from 0 to below `count`.
-    mutating func choice(of count: Int) -> Int { Int(byte()) % count }
-
-    /// A piece of data, preceded by its length in one octet.
-    mutating func chunk() -> [UInt8] {
-        let length = min(Int(byte()), rest.count)
-        defer { rest = rest.dropFirst(length) }
-        return Array(rest.prefix(length))
-    }
-
-    /// Steps of a script that are carried out.
-    static let limit = 64
 }

@@ -1,4 +1,5 @@
 import Crypto
+import FuzzDriver
 @testable import GatewayESPHome
 
 private let key = Array(0..<32 as Range<UInt8>)
@@ -23,7 +24,7 @@ func fuzzNoise(_ script: inout Script) throws {
     guard hello[1] == 0 else { return }
     let events = try outcome(&server, hello)
     guard events.failure == nil, events.replies.count == 2 else {
-        throw FuzzViolation(description: "an honest handshake is refused: \(events.failure?.reason ?? "")")
+        throw Violation(description: "an honest handshake is refused: \(events.failure?.reason ?? "")")
     }
     try client.finish(Array(events.replies[1].dropFirst(4)))
 

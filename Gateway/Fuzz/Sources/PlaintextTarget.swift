@@ -1,3 +1,5 @@
+import FuzzDriver
+
 @testable import GatewayESPHome
 
 /// Frames in the clear, and octets between them, in pieces of any size. What is sent as a frame arrives as it was sent,

@@ -1,5 +1,6 @@
 import BluetoothLE
 import Foundation
+import FuzzDriver
 import GatewayConfiguration
 import GatewayPipeline
 @testable import GatewayService
@@ -57,7 +58,7 @@ func fuzzConfiguration(_ bytes: [UInt8]) throws {
     case (.failure(let first), .failure(let second)):
         // Of several members that are there twice Yams names any, so the line is not compared.
         try require(first.reason == second.reason && first.path == second.path, "it has two errors")
-    default: throw FuzzViolation(description: "it is read sometimes")
+    default: throw Violation(description: "it is read sometimes")
     }
 }
 

@@ -11,7 +11,7 @@ public struct ConnectionLink: ProxyLink {
     public init(_ connection: Connection, giveBack: @escaping @Sendable () -> Void) async throws(BluetoothError) {
         self.connection = connection
         self.giveBack = giveBack
-        session = try await connection.openSession()
+        session = try connection.openSession()
     }
 
     /// The current ATT_MTU in octets.

@@ -155,6 +155,7 @@ public struct ProxyError: Error, Hashable, Sendable {
         case .encryption(let status), .other(let status): self.init(code: Int32(status.rawValue))
         case .adapterReset, .adapterRemoved: self = .noConnection
         case .unknown: self.init(code: 0)
+        @unknown default: self.init(code: 0)
         }
     }
 }

@@ -19,6 +19,7 @@ public struct ATTBearer: Equatable, Sendable {
     }
 
     /// Why a PDU may not be sent now.
+    @nonexhaustive
     public enum Refusal: Error, Sendable {
         /// A transaction timed out: nothing more may be sent on this bearer.
         case dead

@@ -149,7 +149,7 @@ extension BondFile.Entry {
         let features = bond.clientSupportedFeatures
         clientSupportedFeatures = features.isEmpty ? nil : features.rawValue
         databaseHash = bond.databaseHash.map { HexadecimalKey($0) }
-        serviceChanged = bond.serviceChanged?.rawValue
+        serviceChanged = bond.serviceChangedHandle?.rawValue
         servedDatabaseHash = bond.servedDatabaseHash.map { HexadecimalKey($0) }
         attributes = bond.attributes.map { Attributes(value: $0) }
         name = bond.name
@@ -162,7 +162,7 @@ extension BondFile.Entry {
             peerSignature: peerSignature?.value, localSignature: localSignature?.value,
             subscriptions: subscriptions?.map(\.value) ?? [],
             clientSupportedFeatures: GATTClientSupportedFeatures(rawValue: clientSupportedFeatures ?? 0),
-            databaseHash: databaseHash?.value, serviceChanged: serviceChanged.map { AttributeHandle($0) },
+            databaseHash: databaseHash?.value, serviceChangedHandle: serviceChanged.map { AttributeHandle($0) },
             servedDatabaseHash: servedDatabaseHash?.value, attributes: attributes?.value, name: name)
     }
 }

@@ -34,7 +34,7 @@ struct BondShelf: Equatable, Sendable {
         try check(identity)
         guard !controllers.contains(where: controller.isSameDevice) else { return }
         guard controllers.count < BondLimits.identities else {
-            throw .full("controllers per identity", maximum: BondLimits.identities)
+            throw .full(.controllers, maximum: BondLimits.identities)
         }
         controllers.append(controller)
     }
@@ -52,11 +52,11 @@ struct BondShelf: Equatable, Sendable {
         if bonds.isEmpty { identity = local }
         try check(local)
         guard bond.subscriptions.count <= BondLimits.subscriptions else {
-            throw .full("subscriptions per bond", maximum: BondLimits.subscriptions)
+            throw .full(.subscriptions, maximum: BondLimits.subscriptions)
         }
-        guard Self.isValid(bond) else { throw .invalid("a key must have 7 to 16 octets") }
+        guard Self.isValid(bond) else { throw .invalid(.keySize) }
         guard let index = bonds.firstIndex(where: { $0.peer == bond.peer }) else {
-            guard bonds.count < BondLimits.bonds else { throw .full("bonds", maximum: BondLimits.bonds) }
+            guard bonds.count < BondLimits.bonds else { throw .full(.bonds, maximum: BondLimits.bonds) }
             bonds.append(bond)
             bonds.sort(by: Self.isBefore)
             return
@@ -77,7 +77,7 @@ struct BondShelf: Equatable, Sendable {
     }
 
     private func check(_ local: DeviceIdentity) throws(BondStoreError) {
-        guard local.address.isIdentity else { throw .invalid("the address of an identity must be public or static") }
+        guard local.address.isIdentity else { throw .invalid(.identityAddress) }
         guard identity == local else { throw .identityInUse(local.address) }
     }
 

@@ -67,72 +67,13 @@ public enum BondLimits {
     public static let subscriptions = 256
 }
 
-/// Why bonds could not be read or stored. The description states what to do.
-public enum BondStoreError: Error, Equatable, Sendable {
-    /// No directory for bonds is given, and the environment does not name one.
-    case noDirectory
-    /// A system call failed: the action, the path, and the error number.
-    case system(String, path: String, errno: Int32)
-    /// A file is damaged and was renamed to `setAside`, which is nil if that failed as well. The call had no other
-    /// effect. Repeat it, and it finds the store without the file.
-    case damaged(path: String, reason: String, setAside: String?)
-    /// The file was written by a later version of this package. It was not changed.
-    case laterVersion(path: String)
-    /// Other users can read the file, or write to the directory.
-    case exposed(path: String, isDirectory: Bool)
-    /// Another program held the store for too long.
-    case busy(path: String)
-    /// The store has reached its maximum number of bonds, of identities, or of subscriptions per bond.
-    case full(String, maximum: Int)
-    /// The bond or identity cannot be the result of pairing. The text states why.
-    case invalid(String)
-    /// The store has bonds of this identity address with another IRK.
-    case identityInUse(DeviceAddress)
-    /// The process could not create a thread for writing.
-    case noThread
-    /// This number of new bonds, the maximum, is waiting for the disk. The next bond is not stored.
-    case overloaded(Int)
-    /// The adapter closed before this number of bond changes was written.
-    case abandoned(Int)
-    /// A bond requires a local identity, but the adapter has none because its controller was never ready.
-    case noIdentity
-}
-
-extension BondStoreError: CustomStringConvertible {
-    /// One line that states what failed and what can be done about it. It may contain paths and addresses, but no key.
-    public var description: String {
-        switch self {
-        case .noDirectory:
-            "no directory for bonds is set; set XDG_STATE_HOME or HOME to an absolute path, or choose a directory"
-        case .system(let action, let path, let errno):
-            "cannot \(action) \(path): \(Errno(errno).text); fix that, or choose another directory for bonds"
-        case .damaged(let path, let reason, .some(let place)):
-            "\(path) cannot be used: \(reason); it was moved to \(place); restore it from a backup, or pair again"
-        case .damaged(let path, let reason, .none):
-            "\(path) cannot be used: \(reason); it cannot be set aside either; move it away"
-        case .laterVersion(let path):
-            "\(path) was written by a later version of this program; use that version, or choose another directory"
-        case .exposed(let path, true):
-            "other users can write to \(path), which holds keys; restrict it to yourself: chmod 700 \(path)"
-        case .exposed(let path, false):
-            "other users can read the keys in \(path); if none has, restrict it to yourself: chmod 600 \(path)"
-        case .busy(let path):
-            "another program has locked \(path); try again when it is done"
-        case .full(let what, let maximum):
-            "the maximum of \(maximum) \(what) is reached; remove some that are not needed"
-        case .invalid(let reason):
-            "this cannot be stored: \(reason)"
-        case .noThread: "no thread could be created to write bonds; stop other programs, and pair again"
-        case .overloaded(let count):
-            "\(count) new bonds are waiting for the disk, so the next is not stored; pair again when the disk responds"
-        case .abandoned(let count):
-            """
-            the adapter closed before \(count) \(count == 1 ? "change" : "changes") to bonds could be written; \
-            check the disk, and pair again if a bond is missing
-            """
-        case .noIdentity: "a bond was not written, because the adapter has no identity yet; wait until it is ready"
-        case .identityInUse(let address):
-            "the store has bonds of \(address) with another identity key; remove them, or choose another directory"
-        }
+extension BondStoreError {
+    /// See `Code.system`.
+    ///
+    /// - Parameters:
+    ///   - action: a verb for the description, such as `write`.
+    ///   - errno: the error number of the system call.
+    public static func system(_ action: String, path: String, errno: Int32) -> Self {
+        Self(kind: .system(action: action, path: path, errorNumber: errno, text: Errno(errno).text))
     }
 }

@@ -70,7 +70,7 @@ struct BondWriteQueue: Sendable {
             stored[peer] = SettledBond(peer: peer, local: write.local, bond: write.former)
         }
         if write.made != nil, waiting.count(where: { $0.made != nil }) >= Self.maximumMade {
-            results.append(BondWriteResult(write: write, error: .overloaded(Self.maximumMade)))
+            results.append(BondWriteResult(write: write, error: .overloaded(maximum: Self.maximumMade)))
             return false
         }
         guard let update = write.update else {

@@ -17,8 +17,9 @@ package struct SimulatedWrite: Sendable {
 enum BondWriting {
     /// On a separate thread.
     case thread(BondWriter)
-    /// In the adapter's turns, as virtual time advances, so that no other thread is involved.
-    case turns(TimedBondWriter)
+    /// In the adapter's turns, as virtual time advances, so that no other thread is involved. Indirect, because every
+    /// turn asks for the next deadline, and would copy the whole writer.
+    indirect case turns(TimedBondWriter)
 
     mutating func append(_ write: BondWrite, at now: Instant) {
         switch self {

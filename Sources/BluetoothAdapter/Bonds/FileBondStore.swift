@@ -107,7 +107,7 @@ public final class FileBondStore: BondStore {
     ) throws(BondStoreError) -> Result {
         let kept = try read(file(of: local.address))
         if kept == nil, try names().count >= BondLimits.identities {
-            throw .full("identities", maximum: BondLimits.identities)
+            throw .full(.identities, maximum: BondLimits.identities)
         }
         var shelf = kept ?? BondShelf(local)
         let result = try body(&shelf)
@@ -154,7 +154,8 @@ public final class FileBondStore: BondStore {
     private func shelf(in file: DurableFile) throws(BondStoreError) -> BondShelf? {
         do {
             return try decoded(file)
-        } catch .damaged(let path, let reason, _) {
+        } catch {
+            guard case .damaged(let path, let reason, _) = error.kind else { throw error }
             // Read the file again with the lock held, because another program may just have replaced it.
             return try withLock(otherwise: .damaged(path: path, reason: reason, setAside: nil)) {
                 () throws(BondStoreError) in try read(file)
@@ -166,7 +167,8 @@ public final class FileBondStore: BondStore {
     private func read(_ file: DurableFile) throws(BondStoreError) -> BondShelf? {
         do {
             return try decoded(file)
-        } catch .damaged(let path, let reason, _) {
+        } catch {
+            guard case .damaged(let path, let reason, _) = error.kind else { throw error }
             throw .damaged(path: path, reason: reason, setAside: file.setAside())
         }
     }
@@ -230,7 +232,7 @@ extension BondStoreError {
         switch failure {
         case .system(let action, let path, let errno): self = .system(action, path: path, errno: errno)
         case .notAFile(let path): self = .damaged(path: path, reason: "\(failure)", setAside: nil)
-        case .tooLong(_, let maximum): self = .full("octets per identity file", maximum: maximum)
+        case .tooLong(_, let maximum): self = .full(.fileSize, maximum: maximum)
         case .busy(let path): self = .busy(path: path)
         }
     }

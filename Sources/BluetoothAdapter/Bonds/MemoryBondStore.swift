@@ -54,7 +54,7 @@ public final class MemoryBondStore: BondStore {
         try shelves.withLock { (shelves) throws(BondStoreError) -> Result in
             let name = PeerID(local.address)
             guard shelves[name] != nil || shelves.count < BondLimits.identities else {
-                throw .full("identities", maximum: BondLimits.identities)
+                throw .full(.identities, maximum: BondLimits.identities)
             }
             var shelf = shelves[name] ?? BondShelf(local)
             let result = try body(&shelf)

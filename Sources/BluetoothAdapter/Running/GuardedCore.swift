@@ -5,29 +5,23 @@ import Synchronization
 ///
 /// Usually that is the adapter's own thread, and the lock is uncontended. Closing the adapter, or advancing a virtual
 /// radio's time, happens on other threads.
-final class GuardedCore: @unchecked Sendable {
-    // Unchecked: `core` is used with `lock` held, or before this object is shared.
-    var core: RunnerCore
+final class GuardedCore: Sendable {
     let clock: AdapterClock
-    private let lock = Mutex(())
+    private let core: Mutex<RunnerCore>
     /// The thread that holds the lock; 0 if none does.
     private let owner = Atomic<Int32>(0)
 
-    init(_ core: RunnerCore) {
-        self.core = core
+    init(_ core: consuming sending RunnerCore) {
         clock = core.clock
+        self.core = Mutex(core)
     }
 
-    func withTurn<Value>(_ body: (inout RunnerCore) -> Value) -> Value {
-        // `Mutex.withLock` requires a `sending` result, but the core's values cannot leave the lock's isolation.
-        var value: Value?
-        lock.withLock { _ in
+    func withTurn<Value: Sendable>(_ body: @Sendable (inout RunnerCore) -> Value) -> Value {
+        core.withLock { core in
             owner.store(CurrentThread.identifier, ordering: .relaxed)
-            value = body(&core)
-            owner.store(0, ordering: .relaxed)
+            defer { owner.store(0, ordering: .relaxed) }
+            return body(&core)
         }
-        guard let value else { preconditionFailure("the body runs exactly once") }
-        return value
     }
 
     /// Whether the current thread is in a turn. If so, it must not start another.

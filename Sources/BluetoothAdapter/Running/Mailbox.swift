@@ -41,8 +41,10 @@ final class Mailbox: Sendable {
 
     /// Adds a call.
     func put(_ call: consuming HostCall) -> Receipt {
-        state.withLock { [call] state in
-            guard !state.isClosed else { return .refused }
+        // A closure cannot consume a captured value, and copying a call costs more than adding it.
+        var moved = Optional(consume call)
+        return state.withLock { state in
+            guard !state.isClosed, let call = moved.take() else { return .refused }
             state.content.calls.append(call)
             return state.attend()
         }

@@ -18,7 +18,7 @@ extension RunnerCore {
         } catch {
             // If the system refuses access, it will refuse again once the controller is ready, and that error is
             // reported. If the controller is missing too, the missing controller matters more.
-            if case .system = error { return host }
+            if error.code == .system { return host }
             options.reportBonds(error)
         }
         return host
@@ -97,7 +97,7 @@ extension RunnerCore {
             // Without an identity, the bonds could not be found again.
             options.reportBonds(.noIdentity)
             for change in changes {
-                shared.bondWritten(change, isStored: false, at: now)
+                shared.bondWritten(change, failure: .noIdentity, at: now)
                 // If the removal of a bond failed, the bond still exists.
                 if case .removed(let bond, .some) = change { shared.bondSettled(of: bond.peer, stored: bond, at: now) }
             }
@@ -113,7 +113,7 @@ extension RunnerCore {
 
     private mutating func bondWritten(_ result: BondWriteResult, at now: Instant) {
         if let error = result.error { options.reportBonds(error) } else { storedIdentity = result.write.local }
-        if let change = result.write.change { shared.bondWritten(change, isStored: result.error == nil, at: now) }
+        if let change = result.write.change { shared.bondWritten(change, failure: result.error, at: now) }
     }
 
     // MARK: - Closing
@@ -142,7 +142,7 @@ extension RunnerCore {
     mutating func abandonBonds(isReported: Bool = true) {
         let count = bondWriting?.abandon() ?? 0
         bondWriting = nil
-        if count > 0, isReported { options.reportBonds(.abandoned(count)) }
+        if count > 0, isReported { options.reportBonds(.abandoned(count: count)) }
     }
 }
 

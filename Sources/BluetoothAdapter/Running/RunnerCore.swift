@@ -28,7 +28,7 @@ struct RunnerCore {
     var state = State.closedTransport
     var recovery: Recovery
     /// The packet capture, which continues when the transport is lost and reopened.
-    var capture: CaptureFile?
+    private let capture: CaptureFile?
     /// The source of each transport's injected faults; nil for none.
     private var faults: HCIFaults?
     /// Why the adapter is not ready.
@@ -56,11 +56,17 @@ struct RunnerCore {
 
     private var observers: [(user: UserID, observer: any AdapterObserver)] = []
     private var content = Mailbox.Content()
+    /// `SharedHost.statusChanges` as of the last turn.
+    private var noticedStatusChanges: UInt32 = 0
     /// When the host needs its next turn, as of the end of the last turn.
     var deadline: Instant?
 
-    init(_ clock: AdapterClock, _ source: ControllerSource, _ options: AdapterOptions) {
+    init(
+        _ clock: AdapterClock, _ source: ControllerSource, _ options: AdapterOptions,
+        _ capture: sending CaptureFile? = nil
+    ) {
         self.clock = clock
+        self.capture = capture
         self.options = options
         faults = options.faults
         missingBondStore = options.missingBondStore
@@ -76,6 +82,8 @@ struct RunnerCore {
         }
     }
 
+    private var isOpen: Bool { if case .open = state { true } else { false } }
+
     // MARK: - A turn
 
     /// Does all pending work: received packets, calls and deadlines. Then sends packets to the controller and delivers
@@ -84,19 +92,31 @@ struct RunnerCore {
         if case .closing = state { return continueClosing(ready) }
         let now = clock.now
         // Results come first, before other work changes bonds.
-        if bondWriting != nil { takeBondResults(at: now) }
-        reopen(at: now)
+        var isQuiet = bondWriting == nil || !takeBondResults(at: now)
+        if !isOpen {
+            reopen(at: now)
+            isQuiet = false
+        }
         // Calls come before packets: a value handed over before its subscriber left must be sent even if this thread
         // runs late.
-        carryOut(mailbox, at: now)
+        if carryOut(mailbox, at: now) { isQuiet = false }
         receive(ready, at: now)
-        if let deadline, deadline <= now { shared.fire(at: now) }
+        if let deadline, deadline <= now {
+            shared.fire(at: now)
+            isQuiet = false
+        }
         shared.endTurn(at: now)
-        if shared.hasBondChanges { storeBonds(at: now) }
+        if shared.hasBondChanges {
+            storeBonds(at: now)
+            isQuiet = false
+        }
         send(at: now)
         deliver()
         // If this turn closed the adapter, the deadline for its bonds is already set.
-        if case .closing = state {} else { deadline = shared.nextDeadline }
+        if case .closing = state {
+        } else if shared.takeDeadlineChange() || !isQuiet || !isOpen {
+            deadline = shared.nextDeadline
+        }
         if isToClose {
             close(.adapterClosed, mailbox)
             continueClosing(nil)
@@ -123,13 +143,15 @@ struct RunnerCore {
         noticeFailure(at: now)
     }
 
-    mutating func carryOut(_ mailbox: Mailbox, at now: Instant) {
+    /// Carries out the calls in the mailbox. Returns false if there are none.
+    @discardableResult
+    mutating func carryOut(_ mailbox: Mailbox, at now: Instant) -> Bool {
         mailbox.take(into: &content)
         if !content.awaitingIdleness.isEmpty {
             awaitingIdleness += content.awaitingIdleness
             content.awaitingIdleness.removeAll()
         }
-        guard !content.calls.isEmpty || content.isToClose else { return }
+        guard !content.calls.isEmpty || content.isToClose else { return false }
         work &+= UInt64(content.calls.count)
         observers += content.observers
         shared.perform(content.calls, at: now)
@@ -138,46 +160,57 @@ struct RunnerCore {
         content.observers.removeAll(keepingCapacity: true)
         content.isToClose = false
         if observers.count != shared.userCount { observers.removeAll { !shared.isAttached($0.user) } }
+        return true
     }
 
     /// Sends the controller its packets.
     private mutating func send(at now: Instant) {
-        guard let transport else { return }
         do throws(TransportError) {
-            try shared.withOutbox { outbox throws(TransportError) in try transport.send(&outbox) }
+            if shared.hasOutput, let transport {
+                try shared.withOutbox { outbox throws(TransportError) in try transport.send(&outbox) }
+            }
         } catch {
             // The controller is not reading. The rest is sent when it reads again.
             if case .outputFull = error.reason { return }
             controllerLost(.transport(error), at: now)
         }
+        // Even without output: the host may have given up a controller that does not answer.
         noticeFailure(at: now)
     }
 
     /// Delivers the events to each user.
     mutating func deliver() {
+        let hasNewStatus = noticeStatus()
         // Clear the information last: a thread that sees it missing finds that everything that needed the controller
         // has ended.
-        defer { if shared.currentStatus() != .ready { turns?.publish(information: nil) } }
-        guard shared.hasEvents else {
-            // Without observers, no event reports that the controller is ready, but the bonds must be loaded anyway.
-            if observers.isEmpty { noticeReadiness() }
-            return shared.clearEvents()
-        }
-        noticeReadiness()
-        for (user, observer) in observers {
-            guard let batch = shared.batch(for: user) else { continue }
-            observer.receive(batch)
+        defer { if hasNewStatus, shared.currentStatus() != .ready { turns?.publish(information: nil) } }
+        for index in observers.indices {
+            shared.withEvents(for: observers[index].user) { [observer = observers[index].observer] in
+                observer.receive($0)
+            }
         }
         shared.clearEvents()
+    }
+
+    /// Publishes the status, and loads the bonds, if the status was set since the last turn.
+    private mutating func noticeStatus() -> Bool {
+        let changes = shared.currentStatusChanges()
+        guard changes != noticedStatusChanges else { return false }
+        noticedStatusChanges = changes
+        noticeReadiness()
+        return true
     }
 
     /// When a turn is due without input; nil if none is.
     var nextDeadline: Instant? { earliest(earliest(deadline, nextTry), bondWriting?.nextDeadline) }
 
-    /// The descriptor to wait for.
-    var watchedDescriptor: Int32? {
+    /// What the thread waits for after a turn.
+    var wish: RunnerThread.Wish {
+        let transport = transport
         let descriptor = transport?.fileDescriptor ?? recovery.arrivals?.fileDescriptor ?? -1
-        return descriptor < 0 ? nil : descriptor
+        return RunnerThread.Wish(
+            fileDescriptor: descriptor < 0 ? nil : descriptor, watchNumber: watchNumber,
+            wantsWrite: transport?.wantsWrite ?? false, deadline: clock.wakeUp(for: nextDeadline))
     }
 
     mutating func forgetObservers() { observers = [] }

@@ -17,8 +17,14 @@ final class RunnerThread {
     private let loop: EventLoop
     // Retained until the adapter has closed, at the latest when the last reference to its `AdapterRunner` is released.
     private let turns: RunnerTurns
-    private var token = 0
-    private var watched: (number: Int, fileDescriptor: Int32?, interest: EventLoop.Interest) = (0, nil, .read)
+
+    /// The descriptor that the loop watches, and the token of its events.
+    private struct Watch {
+        var token = 0
+        var number = 0
+        var fileDescriptor: Int32?
+        var interest = EventLoop.Interest.read
+    }
 
     private init(_ turns: RunnerTurns, _ loop: EventLoop) {
         self.turns = turns
@@ -32,28 +38,32 @@ final class RunnerThread {
 
     private func run() {
         turns.begin()
+        // Local, so that its accesses need no checks.
+        var watch = Watch()
         var ready: EventLoop.Event?
         while let wish = turns.turn(ready) {
-            ready = nil
-            follow(wish)
+            follow(wish, &watch)
             // If a call has arrived in the meantime, only check for data instead of waiting.
-            let deadline = turns.mailbox.leave() ? wish.deadline : .zero
-            for event in loop.wait(until: deadline) where event.token == token { ready = event }
+            ready = loop.wait(for: watch.token, until: turns.mailbox.leave() ? wish.deadline : .zero)
         }
     }
 
     /// Watches the adapter's descriptor. If the event loop cannot watch it, the descriptor never becomes ready, and the
     /// host's timeouts apply.
-    private func follow(_ wish: Wish) {
+    private func follow(_ wish: Wish, _ watch: inout Watch) {
         let interest: EventLoop.Interest = wish.wantsWrite ? [.read, .write] : .read
-        if wish.fileDescriptor != watched.fileDescriptor || wish.watchNumber != watched.number {
+        if wish.fileDescriptor != watch.fileDescriptor || wish.watchNumber != watch.number {
             // If the descriptor was closed, the loop has already removed it.
-            if let fileDescriptor = watched.fileDescriptor { loop.remove(fileDescriptor) }
-            token += 1
-            if let fileDescriptor = wish.fileDescriptor { try? loop.add(fileDescriptor, token: token, for: interest) }
-        } else if interest != watched.interest, let fileDescriptor = wish.fileDescriptor {
-            try? loop.change(fileDescriptor, token: token, to: interest)
+            if let fileDescriptor = watch.fileDescriptor { loop.remove(fileDescriptor) }
+            watch.token += 1
+            if let fileDescriptor = wish.fileDescriptor {
+                try? loop.add(fileDescriptor, token: watch.token, for: interest)
+            }
+        } else if interest != watch.interest, let fileDescriptor = wish.fileDescriptor {
+            try? loop.change(fileDescriptor, token: watch.token, to: interest)
+        } else {
+            return
         }
-        watched = (wish.watchNumber, wish.fileDescriptor, interest)
+        (watch.number, watch.fileDescriptor, watch.interest) = (wish.watchNumber, wish.fileDescriptor, interest)
     }
 }

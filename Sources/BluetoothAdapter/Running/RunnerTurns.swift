@@ -22,11 +22,11 @@ final class RunnerTurns: PacketPortHost {
     /// Whether another host has replaced this one on its port.
     private let hasSuccessor = Atomic(false)
 
-    init(_ core: RunnerCore, _ port: (any PacketPort)?) throws(TransportError) {
+    init(_ core: consuming sending RunnerCore, _ port: (any PacketPort)?) throws(TransportError) {
         guarded = GuardedCore(core)
         self.port = port
         waker = try Waker()
-        guarded.core.turns = self
+        guarded.withTurn { $0.turns = self }
     }
 
     /// Starts to take turns, either from the port or on a thread.
@@ -64,9 +64,7 @@ final class RunnerTurns: PacketPortHost {
         guarded.withTurn { core in
             core.turn(ready, mailbox)
             if case .over = core.state { return nil }
-            return RunnerThread.Wish(
-                fileDescriptor: core.watchedDescriptor, watchNumber: core.watchNumber,
-                wantsWrite: core.transport?.wantsWrite ?? false, deadline: core.clock.wakeUp(for: core.nextDeadline))
+            return core.wish
         }
     }
 

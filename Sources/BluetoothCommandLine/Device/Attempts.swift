@@ -27,7 +27,7 @@ public struct Attempts: Sendable {
     /// The remaining time.
     public var left: Duration { max(.zero, timeout.duration - elapsed()) }
 
-    /// The time limit for an answer of the device, which leaves time for further attempts.
+    /// The time limit for an answer from the device. It leaves time for further attempts.
     public var answerLimit: Duration { answerLimit(roundTrip: .zero) }
 
     func answerLimit(roundTrip: Duration) -> Duration {

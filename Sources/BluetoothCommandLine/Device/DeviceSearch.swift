@@ -91,15 +91,26 @@ public struct DeviceSearch: Sendable {
             isAbsence: true)
     }
 
-    /// Connects to the device with an address.
+    /// Connects to a device that was found.
     ///
     /// - Throws: `.notFound` if it was not connected in time, `.linkLost` if it was connected and did not answer.
+    public func connect(to sighting: Sighting, on adapter: Adapter) async throws -> Connection {
+        try await connect(to: sighting.peer, called: sighting.address, on: adapter)
+    }
+
+    /// Connects to the device with an address. Throws the same errors.
     public func connect(to address: DeviceAddress, on adapter: Adapter) async throws -> Connection {
+        try await connect(to: PeerID(address), called: address, on: adapter)
+    }
+
+    private func connect(
+        to peer: PeerID, called address: DeviceAddress, on adapter: Adapter
+    ) async throws -> Connection {
         try await waiting(for: "a connection to \(address)", upTo: timeout) {
             var hasBeenConnected = false
             while true {
                 do throws(BluetoothError) {
-                    return try await adapter.connect(to: address, timeout: min(attempts.left, attempts.answerLimit))
+                    return try await adapter.connect(to: peer, timeout: min(attempts.left, attempts.answerLimit))
                 } catch {
                     guard error == .timedOut || error == .peerNotResponding else { throw error }
                     if error == .peerNotResponding { hasBeenConnected = true }

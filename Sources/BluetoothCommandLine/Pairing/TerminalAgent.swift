@@ -50,7 +50,7 @@ private struct KeyboardAgent: TerminalAgent, PasskeyEntry { let desk: PairingDes
 private struct KeyboardDisplayAgent: TerminalAgent, NumberComparison, PasskeyEntry { let desk: PairingDesk }
 
 extension TerminalAgent {
-    func allowsPairing(with connection: Connection, _ features: PairingFeatures) async -> Bool {
+    func allowsPairing(with connection: Connection, features: PairingFeatures) async -> Bool {
         if desk.acceptsEverything { return true }
         desk.activity.began(with: connection.peer)
         return await desk.isConfirmed("\(connection.label) wants to pair; allow it?", about: connection.peer)
@@ -96,7 +96,7 @@ extension TerminalAgent {
         return (answer ?? nil)?.value
     }
 
-    func pairingEnded(with connection: Connection, _ result: Result<PairingOutcome, PairingError>) async {
+    func pairingEnded(with connection: Connection, result: Result<PairingOutcome, PairingError>) async {
         desk.prompt.withdraw(about: connection.peer)
         desk.activity.ended(with: connection.peer)
         guard desk.reportsEnd else { return }

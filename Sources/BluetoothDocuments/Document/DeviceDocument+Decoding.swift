@@ -184,7 +184,7 @@ extension DeviceDocument.Notification {
             characteristic = .uuid(try uuid.uuid())
         }
         let time = try object.required("at", expected: "a time in milliseconds").milliseconds()
-        self.init(characteristic, after: time, [])
+        self.init(characteristic, after: time, octets: [])
         if let origin = object["from"] { self.origin = try origin.choice(DeviceDocument.origins) }
         guard let value = try object.octets(maximum: GATTAttributeValue.maximumLength) else {
             throw DocumentError(

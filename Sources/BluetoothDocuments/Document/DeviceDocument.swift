@@ -192,7 +192,7 @@ public struct DeviceDocument: Equatable, Sendable {
         public var isIndication: Bool?
 
         /// Creates a notification that is sent at `time` after the client's subscription.
-        public init(_ characteristic: Characteristic, after time: Duration, _ octets: [UInt8]) {
+        public init(_ characteristic: Characteristic, after time: Duration, octets: [UInt8]) {
             self.characteristic = characteristic
             self.time = time
             self.octets = octets

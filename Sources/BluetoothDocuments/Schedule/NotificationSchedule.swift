@@ -131,7 +131,7 @@ public struct NotificationRecorder: Sendable {
         let start = subscriptions[handle] ?? now
         var notification = DeviceDocument.Notification(
             .handle(handle), after: max(.zero, start.duration(to: now)),
-            Array(octets.prefix(GATTAttributeValue.maximumLength)))
+            octets: Array(octets.prefix(GATTAttributeValue.maximumLength)))
         notification.isIndication = isIndication
         notifications.append(notification)
     }

@@ -28,9 +28,9 @@ public struct AdvertisementData: Equatable, Sendable {
         public var data: [UInt8]
 
         /// Creates data for the service with this UUID.
-        public init(uuid: BluetoothUUID, data: [UInt8]) {
+        public init(uuid: BluetoothUUID, data: some Collection<UInt8>) {
             self.uuid = uuid
-            self.data = data
+            self.data = Array(data)
         }
     }
 
@@ -42,9 +42,9 @@ public struct AdvertisementData: Equatable, Sendable {
         public var data: [UInt8]
 
         /// Creates data in the format of the company with this identifier.
-        public init(companyID: UInt16, data: [UInt8]) {
+        public init(companyID: UInt16, data: some Collection<UInt8>) {
             self.companyID = companyID
-            self.data = data
+            self.data = Array(data)
         }
     }
 
@@ -56,9 +56,9 @@ public struct AdvertisementData: Equatable, Sendable {
         public var data: [UInt8]
 
         /// Creates a structure from its type and up to 254 octets of data.
-        public init(type: ADType, data: [UInt8]) {
+        public init(type: ADType, data: some Collection<UInt8>) {
             self.type = type
-            self.data = data
+            self.data = Array(data)
         }
     }
 

@@ -2,7 +2,7 @@ import BluetoothBase
 
 /// The averaged signal strength of one device.
 ///
-/// `ProximityEstimator` keeps one for each address in a table. A program with its own table of devices can keep one in
+/// `ProximityEstimator` keeps one for each device in a table. A program with its own table of devices can keep one in
 /// each of its records instead.
 package struct ProximityAverage: Sendable {
     /// A serial number that breaks ties between devices.
@@ -29,13 +29,13 @@ package struct ProximityAverage: Sendable {
         updateZone(configuration)
     }
 
-    /// Returns the estimate for the device, with the address by which the caller knows it.
+    /// Returns the estimate for the device.
     package func estimate(
-        of address: DeviceAddress, _ configuration: ProximityEstimator.Configuration
+        of peer: PeerID, _ configuration: ProximityEstimator.Configuration
     ) -> ProximityEstimator.Estimate {
         let pathLoss = pathLoss(configuration.model)
         return ProximityEstimator.Estimate(
-            address: address, rssi: average, txPowerLevel: txPowerLevel, pathLoss: pathLoss,
+            peer: peer, rssi: average, txPowerLevel: txPowerLevel, pathLoss: pathLoss,
             distance: txPowerLevel.map { _ in configuration.model.distance(pathLoss: pathLoss) }, zone: zone,
             lastSeen: lastSeen)
     }

@@ -5,7 +5,8 @@ import BluetoothBase
 /// The average of a device weights each measurement by its age: a measurement that is one half-life old counts half as
 /// much as a new one. The weight depends on time, not on how often a device advertises, so old measurements also decay
 /// while the device is silent. Devices that have not been seen for a while are removed, and the number of devices is
-/// bounded.
+/// bounded. A device that changes its private address remains the same device if it is bonded, because its `PeerID`
+/// stays.
 public struct ProximityEstimator: Sendable {
     /// The tunable parameters of the estimator.
     public struct Configuration: Equatable, Sendable {
@@ -29,8 +30,8 @@ public struct ProximityEstimator: Sendable {
 
     /// The estimated proximity of a device.
     public struct Estimate: Equatable, Sendable {
-        /// The address under which the measurements were recorded.
-        public var address: DeviceAddress
+        /// The device, whatever address it uses now.
+        public var peer: PeerID
         /// The weighted average of the signal strength in dBm.
         public var rssi: Double
         /// The transmit power in dBm; nil if the device does not advertise it.
@@ -68,15 +69,15 @@ public struct ProximityEstimator: Sendable {
     /// Adds a measurement in dBm. The values nil and 127 mean that the signal strength is not available, and are
     /// ignored.
     public mutating func record(
-        _ address: DeviceAddress, rssi: Int8?, txPowerLevel: Int8? = nil, at now: Instant
+        _ peer: PeerID, rssi: Int8?, txPowerLevel: Int8? = nil, at now: Instant
     ) {
         guard let rssi, rssi != 127 else { return }
         let slot: Int
-        if let known = table.slot(of: address) {
+        if let known = table.slot(of: peer.firstAddress) {
             slot = known
             table.touch(slot)
         } else {
-            slot = table.insert(ProximityAverage(order: nextOrder), for: address)
+            slot = table.insert(ProximityAverage(order: nextOrder), for: peer.firstAddress)
             nextOrder &+= 1
         }
         table[slot].record(rssi, txPowerLevel: txPowerLevel, at: now, configuration)
@@ -85,21 +86,23 @@ public struct ProximityEstimator: Sendable {
     /// Adds the signal strength of the last packet of a sighting.
     public mutating func record(_ sighting: borrowing Sighting) {
         record(
-            sighting.address, rssi: sighting.rssi, txPowerLevel: sighting.txPowerLevel, at: sighting.lastSeen)
+            sighting.peer, rssi: sighting.rssi, txPowerLevel: sighting.txPowerLevel, at: sighting.lastSeen)
     }
 
     // MARK: - Estimates
 
     /// Returns the estimate for a device, or nil if the device is not tracked.
-    public func estimate(for address: DeviceAddress) -> Estimate? {
-        table.slot(of: address).map { table[$0].estimate(of: address, configuration) }
+    public func estimate(for peer: PeerID) -> Estimate? {
+        table.slot(of: peer.firstAddress).map { table[$0].estimate(of: peer, configuration) }
     }
 
     /// The estimates of all tracked devices, in order of increasing path loss. Ties are ordered by when the device was
     /// first seen.
     public var nearestFirst: [Estimate] {
         Self.nearestFirst(
-            table.newestFirst.map { (table[$0].order, table[$0].estimate(of: table.address(of: $0), configuration)) })
+            table.newestFirst.map {
+                (table[$0].order, table[$0].estimate(of: PeerID(table.address(of: $0)), configuration))
+            })
     }
 
     /// Returns estimates in order of increasing path loss. Ties are ordered by serial number.

@@ -15,6 +15,8 @@ public struct ScanFilter: Equatable, Sendable {
     public var services: [BluetoothUUID]
     /// The device has this name, or a name with this prefix.
     public var name: Name?
+    /// The device is one of these peers, whatever address it uses now. An empty list sets no condition.
+    public var peers: [PeerID]
     /// The device has one of these addresses. An empty list sets no condition. Addresses match whether or not the
     /// controller has resolved them.
     public var addresses: [DeviceAddress]
@@ -32,12 +34,14 @@ public struct ScanFilter: Equatable, Sendable {
 
     /// Creates a filter. By default, no condition is set, so every device matches.
     public init(
-        services: [BluetoothUUID] = [], name: Name? = nil, addresses: [DeviceAddress] = [],
-        rssi: ClosedRange<Int8>? = nil, companyID: UInt16? = nil, isConnectableOnly: Bool = false,
-        isLimitedDiscoverableOnly: Bool = false, isDiscoverableOnly: Bool = false
+        services: [BluetoothUUID] = [], name: Name? = nil, peers: [PeerID] = [],
+        addresses: [DeviceAddress] = [], rssi: ClosedRange<Int8>? = nil, companyID: UInt16? = nil,
+        isConnectableOnly: Bool = false, isLimitedDiscoverableOnly: Bool = false,
+        isDiscoverableOnly: Bool = false
     ) {
         self.services = services
         self.name = name
+        self.peers = peers
         self.addresses = addresses
         self.rssi = rssi
         self.companyID = companyID
@@ -53,6 +57,7 @@ public struct ScanFilter: Equatable, Sendable {
         if let rssi {
             guard let measured = sighting.rssi, rssi.contains(measured) else { return false }
         }
+        if !peers.isEmpty, !peers.contains(sighting.peer) { return false }
         if !addresses.isEmpty, !matchesAddress(sighting.address), !matchesAddress(sighting.peer.firstAddress) {
             return false
         }

@@ -11,7 +11,7 @@ import BluetoothBase
 /// the table is new when it is received again.
 public struct SightingFilter: Sendable {
     /// The conditions that a device must meet to be reported.
-    public let devices: ScanFilter
+    public private(set) var devices: ScanFilter
     /// Whether every report of a matching device is passed on, rather than only new devices and their scan responses.
     public let reportsDuplicates: Bool
     /// Every device received, whether or not it matches the filter.
@@ -49,6 +49,11 @@ public struct SightingFilter: Sendable {
         }
         isReported[slot] = true
         return slot
+    }
+
+    /// Replaces the peers to report, after some of them turned out to be known by another ID.
+    package mutating func renamePeers(_ lastingPeer: (PeerID) -> PeerID) {
+        devices.peers = devices.peers.map(lastingPeer)
     }
 
     /// Removes every device. Each one is new when it is received again.

@@ -20,11 +20,12 @@ public enum ChunkedMessage {
 }
 
 /// Why a chunked message did not arrive.
+@nonexhaustive
 public enum ChunkedMessageError: Error, Equatable, Sendable {
     /// The message is longer than the receiver's `maximumSize`, in octets.
     case messageTooLong(maximum: Int)
-    /// The link was lost before the terminator arrived; `bytesReceived` octets had arrived.
-    case linkLost(bytesReceived: Int)
-    /// A part of the link's stream was lost after `bytesReceived` octets of the message.
-    case dataLost(bytesReceived: Int)
+    /// The link was lost before the terminator arrived; `octetsReceived` octets had arrived.
+    case linkLost(octetsReceived: Int)
+    /// A part of the link's stream was lost after `octetsReceived` octets of the message.
+    case dataLost(octetsReceived: Int)
 }

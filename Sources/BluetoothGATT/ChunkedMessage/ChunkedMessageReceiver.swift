@@ -8,7 +8,7 @@ public struct ChunkedMessageReceiver: Sendable {
     /// The result of a chunk.
     public enum Progress: Equatable, Sendable {
         /// More chunks follow; this many octets have arrived.
-        case incomplete(bytesSoFar: Int)
+        case incomplete(octetsReceived: Int)
         /// The terminator arrived. The receiver is ready for the next message.
         case complete([UInt8])
     }
@@ -26,7 +26,7 @@ public struct ChunkedMessageReceiver: Sendable {
     }
 
     /// The number of octets of the current message received so far.
-    public var bytesSoFar: Int { message.count }
+    public var octetsReceived: Int { message.count }
 
     /// Handles the value of one notification.
     ///
@@ -39,7 +39,7 @@ public struct ChunkedMessageReceiver: Sendable {
             if isLast { return .complete(takeMessage()) }
             if chunk.count <= maximumSize - message.count {
                 chunk.withUnsafeBufferPointer { message.append(contentsOf: $0) }
-                return .incomplete(bytesSoFar: message.count)
+                return .incomplete(octetsReceived: message.count)
             }
             message = []
         }
@@ -53,7 +53,7 @@ public struct ChunkedMessageReceiver: Sendable {
     ///
     /// - Throws: Always: `dataLost`, or the earlier error if the message was already being discarded.
     public mutating func noteLoss() throws(ChunkedMessageError) {
-        let error = discarding ?? .dataLost(bytesReceived: takeMessage().count)
+        let error = discarding ?? .dataLost(octetsReceived: takeMessage().count)
         discarding = error
         throw error
     }
@@ -67,7 +67,7 @@ public struct ChunkedMessageReceiver: Sendable {
             throw error
         }
         let lost = takeMessage()
-        if !lost.isEmpty { throw .linkLost(bytesReceived: lost.count) }
+        if !lost.isEmpty { throw .linkLost(octetsReceived: lost.count) }
     }
 
     private mutating func takeMessage() -> [UInt8] {

@@ -133,6 +133,7 @@ extension AttributeCache {
 
 extension ByteReader {
     /// Reads a handle that must be greater than `last`, and never zero.
+    @_lifetime(self: copy self)
     fileprivate mutating func readHandle(
         after last: AttributeHandle?
     ) throws(DecodingFailure) -> AttributeHandle {
@@ -143,6 +144,7 @@ extension ByteReader {
     }
 
     /// Reads a handle that must not be less than `first`.
+    @_lifetime(self: copy self)
     fileprivate mutating func readHandle(
         from first: AttributeHandle
     ) throws(DecodingFailure) -> AttributeHandle {

@@ -90,7 +90,7 @@ public struct DiscoveredDescriptor: Hashable, Sendable {
     }
 }
 
-/// The value of one attribute, read or to be written.
+/// The value of one attribute that is read, written or sent in a notification.
 public struct AttributeValue: Equatable, Sendable {
     /// The handle of the attribute.
     public var handle: AttributeHandle
@@ -99,8 +99,8 @@ public struct AttributeValue: Equatable, Sendable {
 
     /// Creates the value of the attribute at `handle`. Its length is not checked.
     @inlinable
-    public init(handle: AttributeHandle, value: [UInt8]) {
+    public init(handle: AttributeHandle, value: some Collection<UInt8>) {
         self.handle = handle
-        self.value = value
+        self.value = Array(value)
     }
 }

@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 
 /// Why an operation of a `GATTClient` failed.
+@nonexhaustive
 public enum GATTClientError: Error, Equatable, Sendable {
     /// The server refused a request.
     case att(ATTError)
@@ -28,6 +29,7 @@ public enum GATTClientError: Error, Equatable, Sendable {
     case invalidHandleCount(allowed: ClosedRange<Int>)
 
     /// Why a response is invalid.
+    @nonexhaustive
     public enum InvalidResponse: Equatable, Sendable {
         /// The bytes do not have the layout of the response.
         case malformed(DecodingFailure)

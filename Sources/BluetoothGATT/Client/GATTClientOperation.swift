@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 
 /// An operation of a `GATTClient`. Each case states the `GATTClientResult` that it gives.
+@nonexhaustive
 public enum GATTClientOperation: Equatable, Sendable {
     /// Exchanges the maximum PDU length with the server, in octets; gives `mtu`. If the MTU cannot be exchanged on this
     /// bearer, or was already exchanged, the operation completes without a request (Core 5.4, Vol 3, Part G, 4.3.1).
@@ -35,16 +36,18 @@ public enum GATTClientOperation: Equatable, Sendable {
 
     /// Writes a value of up to ATT_MTU - 3 octets; gives `written` (4.9.3).
     case write(AttributeHandle, [UInt8])
-    /// Writes a value of up to 512 octets in parts; gives `written` (4.9.4).
-    case writeLong(AttributeHandle, [UInt8])
-    /// Writes several values together, after the server has echoed each of them correctly; gives `written` (4.9.5).
-    case writeReliably([AttributeValue])
+    /// Writes a value in parts, from `offset` on; gives `written` (4.9.4). The value ends at octet 512 at the latest.
+    case writeLong(AttributeHandle, [UInt8], offset: UInt16 = 0)
+    /// Writes several values together, each from `offset` on, after the server has echoed each of them correctly; gives
+    /// `written` (4.9.5). A value ends at octet 512 at the latest.
+    case writeReliably([AttributeValue], offset: UInt16 = 0)
     /// Subscribes to a characteristic, or unsubscribes, by writing its Client Characteristic Configuration descriptor;
     /// gives `written` (4.10, 4.11).
     case configure(descriptor: AttributeHandle, GATTClientConfiguration)
 }
 
 /// The result of a `GATTClient` operation.
+@nonexhaustive
 public enum GATTClientResult: Equatable, Sendable {
     /// The ATT_MTU that is now in effect, in octets.
     case mtu(Int)

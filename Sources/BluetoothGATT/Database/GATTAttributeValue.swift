@@ -1,4 +1,5 @@
 /// Where the value of an attribute comes from.
+@nonexhaustive
 public enum GATTAttributeValue: Equatable, Sendable {
     /// The server always returns these octets.
     case constant([UInt8])
@@ -14,4 +15,22 @@ public enum GATTAttributeValue: Equatable, Sendable {
 
     /// The maximum length of an attribute value, in octets (Vol 3, Part F, 3.2.9).
     @inlinable public static var maximumLength: Int { 512 }
+
+    // The enumeration's own cases are preferred for arrays and literals.
+
+    /// The server always returns these octets.
+    @_disfavoredOverload
+    public static func constant(_ octets: some Collection<UInt8>) -> Self { .constant(Array(octets)) }
+
+    /// The server keeps the value. Its length never changes.
+    @_disfavoredOverload
+    public static func fixedLength(_ octets: some Collection<UInt8>) -> Self { .fixedLength(Array(octets)) }
+
+    /// The server keeps the value, and a write sets its length, up to `maximum` octets.
+    @_disfavoredOverload
+    public static func variableLength(
+        _ octets: some Collection<UInt8>, maximum: Int = GATTAttributeValue.maximumLength
+    ) -> Self {
+        .variableLength(Array(octets), maximum: maximum)
+    }
 }

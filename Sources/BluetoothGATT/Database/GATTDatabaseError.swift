@@ -1,6 +1,7 @@
 import BluetoothATT
 
 /// Why a database refused a change or a lookup.
+@nonexhaustive
 public enum GATTDatabaseError: Error, Equatable, Sendable {
     /// Handle 0 is reserved.
     case invalidHandle

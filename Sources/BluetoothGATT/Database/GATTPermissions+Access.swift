@@ -1,6 +1,7 @@
 import BluetoothATT
 
 /// The kind of access that a client requests to an attribute.
+@nonexhaustive
 public enum GATTAccess: Hashable, Sendable {
     case read
     case write

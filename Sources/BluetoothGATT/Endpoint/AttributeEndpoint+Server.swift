@@ -22,16 +22,17 @@ extension AttributeEndpoint {
         _ handle: AttributeHandle, value: Span<UInt8>, headroom: Int, from server: GATTServer,
         into writer: inout ByteWriter
     ) throws(GATTServerError) -> AttributeChannel.ID {
-        guard channels.count > 1, let subscription = peer.index(of: handle), channels[0].id == .first,
-            peer.subscriptionChannels[subscription] != .first,
-            let other = index(of: peer.subscriptionChannels[subscription]),
+        guard channels.count > 1, let subscription = servedClient.index(of: handle), channels[0].id == .first,
+            servedClient.subscriptionChannels[subscription] != .first,
+            let other = index(of: servedClient.subscriptionChannels[subscription]),
             channels[other].bearer.mtu >= channels[0].bearer.mtu
         else {
             try notify(handle, value: value, from: server, into: &writer)
             return .first
         }
         try server.notify(
-            handle, value: value, subscription, peer: &peer, bearer: channels[other].bearer, headroom: headroom,
+            handle, value: value, subscription, client: &servedClient, bearer: channels[other].bearer,
+            headroom: headroom,
             into: &writer)
         return channels[other].id
     }
@@ -50,7 +51,8 @@ extension AttributeEndpoint {
     ) throws(GATTServerError) {
         guard let index = index(of: channel) else { throw .bearerClosed }
         try server.notify(
-            handle, value: value, peer.index(of: handle), peer: &peer, bearer: channels[index].bearer, into: &writer)
+            handle, value: value, servedClient.index(of: handle), client: &servedClient, bearer: channels[index].bearer,
+            into: &writer)
     }
 
     /// Writes one notification of several values, for a peer that supports it (Core 5.4, Vol 3, Part F, 3.4.7.4).
@@ -58,12 +60,12 @@ extension AttributeEndpoint {
     /// - Throws: The errors of `notify`, and `multipleNotificationsNotSupported`. The maximum in `valueTooLong` is the
     ///   number of octets available for all values plus four octets for each of them.
     public mutating func notify(
-        _ values: [GATTHandleValue], on channel: AttributeChannel.ID = .first, from server: GATTServer,
+        _ values: [AttributeValue], on channel: AttributeChannel.ID = .first, from server: GATTServer,
         into writer: inout ByteWriter
     ) throws(GATTServerError) {
         guard let index = index(of: channel) else { throw .bearerClosed }
         try server.notify(
-            values, peer: &peer, bearer: channels[index].bearer, into: &writer)
+            values, client: &servedClient, bearer: channels[index].bearer, into: &writer)
     }
 
     /// A channel on which an indication may be sent now; nil if every channel has an unconfirmed one.
@@ -82,7 +84,8 @@ extension AttributeEndpoint {
         from server: GATTServer, at now: Instant, into writer: inout ByteWriter
     ) throws(GATTServerError) {
         guard let index = index(of: channel) else { throw .bearerClosed }
-        try server.indicate(handle, value: value, peer: &peer, channel: &channels[index], at: now, into: &writer)
+        try server.indicate(
+            handle, value: value, client: &servedClient, channel: &channels[index], at: now, into: &writer)
     }
 
     // MARK: - The application's answers
@@ -101,7 +104,7 @@ extension AttributeEndpoint {
         _ token: GATTRequestToken, value: Span<UInt8>, server: inout GATTServer, into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
         guard let index = index(of: token.channel) else { throw .staleToken }
-        return try server.answer(token, value: value, peer: peer, channel: &channels[index], into: &writer)
+        return try server.answer(token, value: value, client: servedClient, channel: &channels[index], into: &writer)
     }
 
     /// Accepts a write of a dynamic value, or the execution of queued writes.
@@ -113,7 +116,7 @@ extension AttributeEndpoint {
         _ token: GATTRequestToken, server: inout GATTServer, into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
         guard let index = index(of: token.channel) else { throw .staleToken }
-        return try server.accept(token, peer: &peer, channel: &channels[index], into: &writer)
+        return try server.accept(token, client: &servedClient, channel: &channels[index], into: &writer)
     }
 
     /// Authorizes the access that the peer requested, for as long as the link lasts.
@@ -128,7 +131,7 @@ extension AttributeEndpoint {
             throw channels[index].pendingRequest == token ? .wrongAnswer : .staleToken
         }
         guard !channels[index].bearer.isDead else { throw .bearerClosed }
-        peer.authorizations.insert(first.authorization)
+        servedClient.authorizations.insert(first.authorization)
         return held
     }
 
@@ -138,8 +141,10 @@ extension AttributeEndpoint {
         _ held: GATTHeldPDU, server: inout GATTServer, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard let channel = held.token?.channel, let index = index(of: channel) else { return .dropped(.bearerClosed) }
-        let outcome = channels[index].resume(held, &peer, &server, into: &writer)
-        if case .subscriptionChanged(let change) = outcome { peer.setChannel(channel, of: change.characteristic) }
+        let outcome = channels[index].resume(held, &servedClient, &server, into: &writer)
+        if case .subscriptionChanged(let change) = outcome {
+            servedClient.setChannel(channel, of: change.characteristic)
+        }
         return outcome
     }
 
@@ -169,14 +174,14 @@ extension AttributeEndpoint {
 
     /// Records that the server's database has changed. A peer that supports robust caching may not use the handles it
     /// knows until it has learned of the change (Core 5.4, Vol 3, Part G, 2.5.2.1).
-    public mutating func databaseChanged() { peer.databaseChanged() }
+    public mutating func databaseChanged() { servedClient.databaseChanged() }
 
     /// Records that the peer has confirmed the last change of the database: an indication of Service Changed.
-    public mutating func changeConfirmed() { peer.changeAwareness = .aware }
+    public mutating func changeConfirmed() { servedClient.changeAwareness = .aware }
 
     /// Discards the state for attributes that were removed from the database.
     public mutating func forget(_ handles: ClosedRange<AttributeHandle>) {
-        peer.forget(handles)
+        servedClient.forget(handles)
         for index in channels.indices { channels[index].transaction.forget(handles) }
     }
 }

@@ -17,7 +17,7 @@ import BluetoothBase
 /// A request that waits for the application holds up only its own channel.
 public struct AttributeEndpoint: Sendable {
     /// The local server's state for the peer.
-    public internal(set) var peer: GATTPeer
+    public internal(set) var servedClient: GATTServedClient
     /// The open channels, in the order they were opened.
     public internal(set) var channels: [AttributeChannel]
     /// The local client's finished operations, oldest first. The caller removes them, `keepingCapacity`.
@@ -30,21 +30,21 @@ public struct AttributeEndpoint: Sendable {
     ///
     /// - Parameters:
     ///   - bearer: The bearer of the channel; by default, that of a link's fixed channel.
-    ///   - peer: The stored state of a bonded peer.
+    ///   - servedClient: The stored state of a bonded peer.
     ///   - maximumWaiting: The maximum number of operations that wait on each channel behind the current one.
     public init(
-        bearer: ATTBearer = ATTBearer(), peer: GATTPeer = GATTPeer(),
+        bearer: ATTBearer = ATTBearer(), servedClient: GATTServedClient = GATTServedClient(),
         maximumWaiting: Int = GATTClient.defaultMaximumWaiting
     ) {
-        self.peer = peer
+        self.servedClient = servedClient
         self.maximumWaiting = maximumWaiting
         channels = [AttributeChannel(id: .first, bearer: bearer, maximumWaiting: maximumWaiting)]
     }
 
     /// The current security of the link to the peer.
     public var security: LinkSecurity {
-        get { peer.security }
-        set { peer.security = newValue }
+        get { servedClient.security }
+        set { servedClient.security = newValue }
     }
 
     /// Restores what a bonded client configured on an earlier link (Vol 3, Part G, 2.4), as far as the server still has
@@ -54,7 +54,7 @@ public struct AttributeEndpoint: Sendable {
     public mutating func restore(
         _ subscriptions: [GATTSubscription], features: GATTClientSupportedFeatures, from server: GATTServer
     ) -> [GATTSubscriptionChange] {
-        peer.restore(subscriptions, features: features, in: server.database)
+        servedClient.restore(subscriptions, features: features, in: server.database)
     }
 
     // MARK: - Channels
@@ -92,8 +92,8 @@ public struct AttributeEndpoint: Sendable {
         collectEvents(index)
         let request = channels[index].pendingRequest
         channels.remove(at: index)
-        peer.channelClosed(channel)
-        if channels.isEmpty { peer.preparedWrites.removeAll() }
+        servedClient.channelClosed(channel)
+        if channels.isEmpty { servedClient.preparedWrites.removeAll() }
         return request
     }
 
@@ -173,9 +173,9 @@ public struct AttributeEndpoint: Sendable {
         into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard let index = index(of: channel) else { return .dropped(.bearerClosed) }
-        let outcome = channels[index].serve(pdu, &peer, &server, at: now, into: &writer)
+        let outcome = channels[index].serve(pdu, &servedClient, &server, at: now, into: &writer)
         if channels.count > 1, case .subscriptionChanged(let change) = outcome {
-            peer.setChannel(channel, of: change.characteristic)
+            servedClient.setChannel(channel, of: change.characteristic)
         }
         return outcome
     }
@@ -197,7 +197,7 @@ public struct AttributeEndpoint: Sendable {
         server: inout GATTServer, at now: Instant
     ) -> GATTServerOutcome {
         guard let index = index(of: channel) else { return .dropped(.bearerClosed) }
-        return server.commitSigned(value, to: handle, &peer, &channels[index].transaction, at: now)
+        return server.commitSigned(value, to: handle, &servedClient, &channels[index].transaction, at: now)
     }
 
     /// Whether a PDU with this opcode comes from a client, and so is for the local server. The opcodes of clients are
@@ -252,10 +252,10 @@ extension AttributeChannel {
 
     @inline(__always)
     mutating func serve(
-        _ pdu: Span<UInt8>, _ peer: inout GATTPeer, _ server: inout GATTServer, at now: Instant,
+        _ pdu: Span<UInt8>, _ servedClient: inout GATTServedClient, _ server: inout GATTServer, at now: Instant,
         into writer: inout ByteWriter
     ) -> GATTServerOutcome {
-        server.receive(pdu, peer: &peer, transaction: &transaction, bearer: &bearer, at: now, into: &writer)
+        server.receive(pdu, client: &servedClient, transaction: &transaction, bearer: &bearer, at: now, into: &writer)
     }
 
     mutating func refuse(
@@ -265,9 +265,10 @@ extension AttributeChannel {
     }
 
     mutating func resume(
-        _ held: GATTHeldPDU, _ peer: inout GATTPeer, _ server: inout GATTServer, into writer: inout ByteWriter
+        _ held: GATTHeldPDU, _ servedClient: inout GATTServedClient, _ server: inout GATTServer,
+        into writer: inout ByteWriter
     ) -> GATTServerOutcome {
-        server.resume(held, peer: &peer, transaction: &transaction, bearer: &bearer, into: &writer)
+        server.resume(held, client: &servedClient, transaction: &transaction, bearer: &bearer, into: &writer)
     }
 
     mutating func receive(response pdu: Span<UInt8>, at now: Instant, into writer: inout ByteWriter) {

@@ -13,7 +13,8 @@ extension GATTServer {
     /// - Throws: `staleToken` if the request is no longer open; `wrongAnswer` if it is not a read; `valueTooLong` if
     ///   the value is longer than an attribute value can be. In the last two cases, the request stays open.
     mutating func answer(
-        _ token: GATTRequestToken, value: Span<UInt8>, peer: borrowing GATTPeer, channel: inout AttributeChannel,
+        _ token: GATTRequestToken, value: Span<UInt8>, client: borrowing GATTServedClient,
+        channel: inout AttributeChannel,
         into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
         let pending = try Self.pendingRequest(token, channel)
@@ -38,7 +39,7 @@ extension GATTServer {
             channel.transaction.pending = nil
             let count = channel.transaction.collected.beginValue(ofLength: value.count, limit: mtu &- 1)
             channel.transaction.collected.writer.append(value.extracting(first: count))
-            return collect(peer, &channel.transaction, mtu: mtu, until: pending.deadline, into: &writer)
+            return collect(client, &channel.transaction, mtu: mtu, until: pending.deadline, into: &writer)
         }
         return .none
     }
@@ -49,7 +50,8 @@ extension GATTServer {
     ///   database has changed in the meantime and a part no longer fits.
     /// - Throws: `staleToken` if the request is no longer open, `wrongAnswer` if it is a read.
     mutating func accept(
-        _ token: GATTRequestToken, peer: inout GATTPeer, channel: inout AttributeChannel, into writer: inout ByteWriter
+        _ token: GATTRequestToken, client: inout GATTServedClient, channel: inout AttributeChannel,
+        into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
         let pending = try Self.pendingRequest(token, channel)
         switch pending.kind {
@@ -60,7 +62,7 @@ extension GATTServer {
             return .none
         case .execute:
             channel.transaction.pending = nil
-            return executeAccepted(&peer, &channel.transaction, into: &writer)
+            return executeAccepted(&client, &channel.transaction, into: &writer)
         }
     }
 

@@ -8,10 +8,10 @@ import BluetoothBase
 extension GATTServer {
     /// The error for a client that may not access an attribute; nil if it may.
     @inline(__always)
-    func refusal(of access: GATTAccess, at index: Int, _ peer: borrowing GATTPeer) -> ATTErrorCode? {
-        guard let code = database.rows[index].permissions.refusal(of: access, on: peer.security) else { return nil }
+    func refusal(of access: GATTAccess, at index: Int, _ client: borrowing GATTServedClient) -> ATTErrorCode? {
+        guard let code = database.rows[index].permissions.refusal(of: access, on: client.security) else { return nil }
         guard code == .insufficientAuthorization, isForApplication(access, at: index) else { return code }
-        return peer.authorizations.contains(GATTAuthorization(handle: database.rows[index].handle, access: access))
+        return client.authorizations.contains(GATTAuthorization(handle: database.rows[index].handle, access: access))
             ? nil : code
     }
 
@@ -61,7 +61,7 @@ extension GATTServer {
 
     /// Writes a value whose signature has been verified, or holds it until the application authorizes the write.
     mutating func commitSigned(
-        _ value: Span<UInt8>, to handle: AttributeHandle, _ peer: inout GATTPeer,
+        _ value: Span<UInt8>, to handle: AttributeHandle, _ client: inout GATTServedClient,
         _ transaction: inout GATTServerTransaction, at now: Instant
     ) -> GATTServerOutcome {
         guard let index = database.index(of: handle), database.rows[index].permissions.acceptsSignedWrites,
@@ -69,8 +69,8 @@ extension GATTServer {
         else { return transaction.drop(.refused(.writeNotPermitted)) }
         let authorization = GATTAuthorization(handle: handle, access: .write)
         guard
-            !database.rows[index].permissions.writeNeedsAuthorization || peer.security.isAuthorized
-                || peer.authorizations.contains(authorization)
+            !database.rows[index].permissions.writeNeedsAuthorization || client.security.isAuthorized
+                || client.authorizations.contains(authorization)
         else {
             var pdu = ByteWriter()
             pdu.append(ATTOpcode.signedWriteCommand.rawValue)
@@ -81,22 +81,23 @@ extension GATTServer {
                 deadline: now.advanced(by: applicationTimeout))
             return transaction.hold(held) ?? transaction.drop(.refused(.insufficientAuthorization))
         }
-        return commit(value, at: index, &peer)
+        return commit(value, at: index, &client)
     }
 
     /// Handles a PDU that has waited for authorization as if it had just arrived, but within the time that the client
     /// waits.
     mutating func resume(
-        _ held: GATTHeldPDU, peer: inout GATTPeer, transaction: inout GATTServerTransaction, bearer: inout ATTBearer,
+        _ held: GATTHeldPDU, client: inout GATTServedClient, transaction: inout GATTServerTransaction,
+        bearer: inout ATTBearer,
         into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         // Its signature has already been verified.
         if held.pdu[0] == ATTOpcode.signedWriteCommand.rawValue {
             let value = held.pdu.span.extracting(droppingFirst: 3)
-            return commitSigned(value, to: held.authorization.handle, &peer, &transaction, at: held.arrival)
+            return commitSigned(value, to: held.authorization.handle, &client, &transaction, at: held.arrival)
         }
         return receive(
-            held.pdu.span, peer: &peer, transaction: &transaction, bearer: &bearer, at: held.arrival, into: &writer)
+            held.pdu.span, client: &client, transaction: &transaction, bearer: &bearer, at: held.arrival, into: &writer)
     }
 
     /// Refuses the PDUs that wait for the same authorization as a token: a request with an error, commands silently.

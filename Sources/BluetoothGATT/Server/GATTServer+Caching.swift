@@ -22,13 +22,14 @@ extension GATTServer {
     /// - Returns: The outcome, if the PDU is not served; nil if it must be served.
     @inline(never)
     func receiveUnaware(
-        _ pdu: Span<UInt8>, _ opcode: ATTOpcode, _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction,
+        _ pdu: Span<UInt8>, _ opcode: ATTOpcode, _ client: inout GATTServedClient,
+        _ transaction: inout GATTServerTransaction,
         into writer: inout ByteWriter
     ) -> GATTServerOutcome? {
         switch opcode.kind {
         case .command: return transaction.drop(.databaseOutOfSync)
-        case .request where peer.changeAwareness == .hashRead || transaction.toldOfChange == peer.changeCount:
-            peer.changeAwareness = .aware
+        case .request where client.changeAwareness == .hashRead || transaction.toldOfChange == client.changeCount:
+            client.changeAwareness = .aware
             return nil
         case .request: break
         case .response, .notification, .indication, .confirmation: return nil
@@ -36,10 +37,10 @@ extension GATTServer {
         guard let handle = usedHandle(of: opcode, pdu) else { return nil }
         // A client finds out about the change by reading the hash.
         if handle == .hash {
-            peer.changeAwareness = .hashRead
+            client.changeAwareness = .hashRead
             return nil
         }
-        transaction.toldOfChange = peer.changeCount
+        transaction.toldOfChange = client.changeCount
         return refuse(.databaseOutOfSync, opcode, at: handle.first, into: &writer)
     }
 

@@ -34,7 +34,7 @@ extension GATTServer {
     ///
     /// Values that may not be read do not match, nor do dynamic values.
     func find(
-        _ request: FindByTypeValueRequest, _ peer: borrowing GATTPeer, _ link: GATTLinkView,
+        _ request: FindByTypeValueRequest, _ client: borrowing GATTServedClient, _ link: GATTLinkView,
         into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard let handles = request.handles else {
@@ -47,7 +47,7 @@ extension GATTServer {
         var position = candidates.position(from: handles.lowerBound)
         while position < candidates.count, candidates[position] <= handles.upperBound {
             defer { position &+= 1 }
-            guard let index = database.index(of: candidates[position]), matches(request, index, peer, link) else {
+            guard let index = database.index(of: candidates[position]), matches(request, index, client, link) else {
                 continue
             }
             space &-= FindByTypeValueResponse.elementLength
@@ -63,11 +63,11 @@ extension GATTServer {
     }
 
     private func matches(
-        _ request: FindByTypeValueRequest, _ index: Int, _ peer: borrowing GATTPeer,
+        _ request: FindByTypeValueRequest, _ index: Int, _ client: borrowing GATTServedClient,
         _ link: GATTLinkView
     ) -> Bool {
-        guard refusal(of: .read, at: index, peer) == nil else { return false }
-        return value(at: index, peer, equals: request.attributeValue)
+        guard refusal(of: .read, at: index, client) == nil else { return false }
+        return value(at: index, client, equals: request.attributeValue)
     }
 
     /// Read By Group Type: the services (3.4.4.9). Only service declarations open groups (Part G, 2.5.3).

@@ -15,11 +15,11 @@ extension GATTServer {
     ///   ATT_MTU - 3 octets, or `bearerClosed`. Nothing is written then.
     @inline(__always)
     func notify(
-        _ handle: AttributeHandle, value: Span<UInt8>, _ subscription: Int?, peer: inout GATTPeer,
+        _ handle: AttributeHandle, value: Span<UInt8>, _ subscription: Int?, client: inout GATTServedClient,
         bearer: borrowing ATTBearer, headroom: Int = 0, into writer: inout ByteWriter
     ) throws(GATTServerError) {
         guard !bearer.isDead else { throw .bearerClosed }
-        try check(handle, subscription, .notifications, &peer)
+        try check(handle, subscription, .notifications, &client)
         guard value.count <= bearer.mtu &- 3 else { throw .valueTooLong(maximum: bearer.mtu &- 3) }
         HandleValueNotification(handle: handle, value: value).encode(into: &writer, headroom: headroom)
     }
@@ -29,16 +29,16 @@ extension GATTServer {
     /// - Throws: The errors of `notify`, and `multipleNotificationsNotSupported`. The maximum in `valueTooLong` is the
     ///   number of octets available for all values plus four octets for each of them.
     func notify(
-        _ values: [GATTHandleValue], peer: inout GATTPeer, bearer: borrowing ATTBearer,
+        _ values: [AttributeValue], client: inout GATTServedClient, bearer: borrowing ATTBearer,
         into writer: inout ByteWriter
     ) throws(GATTServerError) {
         guard !bearer.isDead else { throw .bearerClosed }
-        guard values.count >= 2, peer.clientSupportedFeatures.contains(.multipleHandleValueNotifications) else {
+        guard values.count >= 2, client.clientSupportedFeatures.contains(.multipleHandleValueNotifications) else {
             throw .multipleNotificationsNotSupported
         }
         var length = 0
         for value in values {
-            try check(value.handle, peer.index(of: value.handle), .notifications, &peer)
+            try check(value.handle, client.index(of: value.handle), .notifications, &client)
             length += 4 + value.value.count
         }
         guard length <= bearer.mtu &- 1 else { throw .valueTooLong(maximum: bearer.mtu &- 1) }
@@ -53,11 +53,11 @@ extension GATTServer {
     /// - Parameter handle: The handle of the characteristic's value.
     /// - Throws: The errors of `notify`, and `indicationPending`.
     func indicate(
-        _ handle: AttributeHandle, value: Span<UInt8>, peer: inout GATTPeer, channel: inout AttributeChannel,
+        _ handle: AttributeHandle, value: Span<UInt8>, client: inout GATTServedClient, channel: inout AttributeChannel,
         at now: Instant, into writer: inout ByteWriter
     ) throws(GATTServerError) {
         guard !channel.bearer.isDead else { throw .bearerClosed }
-        try check(handle, peer.index(of: handle), .indications, &peer)
+        try check(handle, client.index(of: handle), .indications, &client)
         let maximum = channel.bearer.mtu &- 3
         guard value.count <= maximum else { throw .valueTooLong(maximum: maximum) }
         try beginIndication(&channel.bearer, at: now)
@@ -71,14 +71,14 @@ extension GATTServer {
     @inline(__always)
     private func check(
         _ handle: AttributeHandle, _ subscription: Int?, _ configuration: GATTClientConfiguration,
-        _ peer: inout GATTPeer
+        _ client: inout GATTServedClient
     ) throws(GATTServerError) {
         guard let subscription,
-            peer.subscriptions[subscription].configuration.contains(configuration),
-            let index = database.index(of: peer.subscriptions[subscription].descriptor)
-        else { return try checkUnconditional(handle, configuration, &peer) }
-        if peer.changeAwareness != .aware, !isServiceChanged(handle) { throw .changeUnaware }
-        if let code = refusal(of: .write, at: index, peer) {
+            client.subscriptions[subscription].configuration.contains(configuration),
+            let index = database.index(of: client.subscriptions[subscription].descriptor)
+        else { return try checkUnconditional(handle, configuration, &client) }
+        if client.changeAwareness != .aware, !isServiceChanged(handle) { throw .changeUnaware }
+        if let code = refusal(of: .write, at: index, client) {
             throw .insufficientSecurity(code)
         }
     }
@@ -88,26 +88,12 @@ extension GATTServer {
     /// Checks whether a value may be sent to a client that cannot subscribe to it, because there is no descriptor for
     /// that.
     private func checkUnconditional(
-        _ handle: AttributeHandle, _ configuration: GATTClientConfiguration, _ peer: inout GATTPeer
+        _ handle: AttributeHandle, _ configuration: GATTClientConfiguration, _ client: inout GATTServedClient
     ) throws(GATTServerError) {
         guard let sent = database.unconditional[handle], sent.configuration.contains(configuration) else {
             throw .notSubscribed(handle)
         }
-        if peer.changeAwareness != .aware { throw .changeUnaware }
-        if let code = sent.permissions.refusal(of: .write, on: peer.security) { throw .insufficientSecurity(code) }
-    }
-}
-
-/// One of several values in a notification.
-public struct GATTHandleValue: Equatable, Sendable {
-    /// The handle of the characteristic's value.
-    public var handle: AttributeHandle
-    /// The octets of the value.
-    public var value: [UInt8]
-
-    /// Creates a value for the characteristic whose value is at `handle`.
-    public init(handle: AttributeHandle, value: [UInt8]) {
-        self.handle = handle
-        self.value = value
+        if client.changeAwareness != .aware { throw .changeUnaware }
+        if let code = sent.permissions.refusal(of: .write, on: client.security) { throw .insufficientSecurity(code) }
     }
 }

@@ -7,15 +7,16 @@ import BluetoothBase
 extension GATTServer {
     /// Prepare Write (3.4.6.1). Offset and length are checked when the write is executed.
     func prepare(
-        _ request: PrepareWriteRequest, _ peer: inout GATTPeer, _ link: GATTLinkView, into writer: inout ByteWriter
+        _ request: PrepareWriteRequest, _ client: inout GATTServedClient, _ link: GATTLinkView,
+        into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard let index = database.index(of: request.handle) else {
             return refuse(.invalidHandle, .prepareWriteRequest, at: request.handle, into: &writer)
         }
-        if let code = refusal(of: .write, at: index, peer) {
+        if let code = refusal(of: .write, at: index, client) {
             return refuse(code, .prepareWriteRequest, at: request.handle, into: &writer)
         }
-        guard peer.preparedWrites.append(request) else {
+        guard client.preparedWrites.append(request) else {
             return refuse(.prepareQueueFull, .prepareWriteRequest, at: request.handle, into: &writer)
         }
         PrepareWriteResponse(handle: request.handle, offset: request.offset, value: request.value)
@@ -26,18 +27,18 @@ extension GATTServer {
     /// Execute Write (3.4.6.3). The queue is empty afterwards in any case. Writes queued on another channel while the
     /// application decides belong to the next execution.
     mutating func execute(
-        _ request: ExecuteWriteRequest, _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction,
+        _ request: ExecuteWriteRequest, _ client: inout GATTServedClient, _ transaction: inout GATTServerTransaction,
         _ link: GATTLinkView, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         switch request.flags {
         case .cancel:
-            peer.preparedWrites.removeAll()
+            client.preparedWrites.removeAll()
             ExecuteWriteResponse().encode(into: &writer)
             return .none
         case .write:
-            transaction.executing = peer.preparedWrites.takeAll()
+            transaction.executing = client.preparedWrites.takeAll()
             let staged: [GATTStagedWrite]
-            do { staged = try stage(transaction.executing, peer) } catch {
+            do { staged = try stage(transaction.executing, client) } catch {
                 transaction.executing.removeAll()
                 return refuse(error, into: &writer)
             }
@@ -45,16 +46,16 @@ extension GATTServer {
                 let token = transaction.wait(for: .execute, until: link.now.advanced(by: applicationTimeout))
                 return .executeRequested(token)
             }
-            return commit(staged, &peer, &transaction, into: &writer)
+            return commit(staged, &client, &transaction, into: &writer)
         }
     }
 
     /// Executes the queue once the application has accepted the writes to dynamic values.
     mutating func executeAccepted(
-        _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction, into writer: inout ByteWriter
+        _ client: inout GATTServedClient, _ transaction: inout GATTServerTransaction, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         do {
-            return commit(try stage(transaction.executing, peer), &peer, &transaction, into: &writer)
+            return commit(try stage(transaction.executing, client), &client, &transaction, into: &writer)
         } catch {
             transaction.executing.removeAll()
             return refuse(error, into: &writer)
@@ -63,7 +64,7 @@ extension GATTServer {
 
     /// Computes the new values, and throws the first error.
     private func stage(
-        _ writes: borrowing GATTPreparedWrites, _ peer: borrowing GATTPeer
+        _ writes: borrowing GATTPreparedWrites, _ client: borrowing GATTServedClient
     ) throws(ATTError) -> [GATTStagedWrite] {
         var staged: [GATTStagedWrite] = []
         for position in 0..<writes.count {
@@ -75,7 +76,7 @@ extension GATTServer {
             var place = staged.firstIndex { $0.index == index }
             if place == nil {
                 place = staged.count
-                staged.append(GATTStagedWrite(index: index, value: initialValue(at: index, offset, peer)))
+                staged.append(GATTStagedWrite(index: index, value: initialValue(at: index, offset, client)))
             }
             guard let place else { continue }
             let capacity = capacity(at: index)
@@ -84,7 +85,7 @@ extension GATTServer {
             }
         }
         for write in staged {
-            if let code = refusal(ofWriting: write.value.span, at: write.index, peer) {
+            if let code = refusal(ofWriting: write.value.span, at: write.index, client) {
                 throw ATTError(code, for: .executeWriteRequest, at: database.rows[write.index].handle)
             }
         }
@@ -95,7 +96,7 @@ extension GATTServer {
     /// that a long write leaves nothing of a longer old value. A dynamic value is unknown: it is assumed to be long
     /// enough for every offset.
     private func initialValue(
-        at index: Int, _ offset: Int, _ peer: borrowing GATTPeer
+        at index: Int, _ offset: Int, _ client: borrowing GATTServedClient
     ) -> [UInt8] {
         switch database.rows[index].storage {
         case .constant, .fixedLength: return database.values[index]
@@ -103,7 +104,7 @@ extension GATTServer {
         case .dynamic: return [UInt8](repeating: 0, count: GATTAttributeValue.maximumLength)
         case .clientConfiguration, .clientSupportedFeatures:
             var value = ByteWriter()
-            append(at: index, peer, count: 2, into: &value)
+            append(at: index, client, count: 2, into: &value)
             return value.bytes
         }
     }
@@ -120,13 +121,13 @@ extension GATTServer {
     }
 
     private mutating func commit(
-        _ staged: [GATTStagedWrite], _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction,
+        _ staged: [GATTStagedWrite], _ client: inout GATTServedClient, _ transaction: inout GATTServerTransaction,
         into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         var changes: [GATTValueChange] = []
         // The application has already accepted the parts for dynamic values.
         for write in staged where database.rows[write.index].storage != .dynamic {
-            switch commit(write.value.span, at: write.index, &peer) {
+            switch commit(write.value.span, at: write.index, &client) {
             case .valueWritten(let handle, _): changes.append(.value(handle))
             case .subscriptionChanged(let change): changes.append(.subscription(change))
             case .clientSupportedFeaturesChanged(let features): changes.append(.clientSupportedFeatures(features))

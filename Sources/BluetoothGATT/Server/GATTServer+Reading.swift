@@ -7,33 +7,33 @@ extension GATTServer {
     /// Read (3.4.4.3).
     @inline(__always)
     func read(
-        _ request: ReadRequest, _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction,
+        _ request: ReadRequest, _ client: borrowing GATTServedClient, _ transaction: inout GATTServerTransaction,
         _ link: GATTLinkView, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard let index = database.index(of: request.handle) else {
             return refuse(.invalidHandle, .readRequest, at: request.handle, into: &writer)
         }
-        if let code = refusal(of: .read, at: index, peer) {
+        if let code = refusal(of: .read, at: index, client) {
             return refuse(code, .readRequest, at: request.handle, into: &writer)
         }
         if database.rows[index].storage == .dynamic {
             return ask(.read(request.handle), offset: 0, &transaction, link)
         }
         ReadResponse.begin(into: &writer)
-        append(at: index, peer, count: link.mtu &- 1, into: &writer)
+        append(at: index, client, count: link.mtu &- 1, into: &writer)
         return .none
     }
 
     /// Read Blob (3.4.4.5). A value that would have fit in a Read Response is not refused with Attribute Not Long: the
     /// specification leaves that open, and a client that starts at offset 0 is served.
     func read(
-        _ request: ReadBlobRequest, _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction,
+        _ request: ReadBlobRequest, _ client: borrowing GATTServedClient, _ transaction: inout GATTServerTransaction,
         _ link: GATTLinkView, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard let index = database.index(of: request.handle) else {
             return refuse(.invalidHandle, .readBlobRequest, at: request.handle, into: &writer)
         }
-        if let code = refusal(of: .read, at: index, peer) {
+        if let code = refusal(of: .read, at: index, client) {
             return refuse(code, .readBlobRequest, at: request.handle, into: &writer)
         }
         let offset = Int(request.offset)
@@ -48,14 +48,14 @@ extension GATTServer {
             return refuse(.invalidOffset, .readBlobRequest, at: request.handle, into: &writer)
         }
         ReadBlobResponse.begin(into: &writer)
-        append(at: index, peer, from: offset, count: link.mtu &- 1, into: &writer)
+        append(at: index, client, from: offset, count: link.mtu &- 1, into: &writer)
         return .none
     }
 
     /// Read By Type (3.4.4.1). The list ends before the first value that has another length, may not be read, or is
     /// dynamic. Such a value is handled when it comes first.
     func read(
-        _ request: ReadByTypeRequest, _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction,
+        _ request: ReadByTypeRequest, _ client: borrowing GATTServedClient, _ transaction: inout GATTServerTransaction,
         _ link: GATTLinkView, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         let opcode = ATTOpcode.readByTypeRequest
@@ -70,7 +70,7 @@ extension GATTServer {
         while position < candidates.count, candidates[position] <= handles.upperBound {
             let handle = candidates[position]
             guard let index = database.index(of: handle) else { break }
-            if let code = refusal(of: .read, at: index, peer) {
+            if let code = refusal(of: .read, at: index, client) {
                 guard firstLength == nil else { break }
                 return refuse(code, opcode, at: handle, into: &writer)
             }
@@ -86,7 +86,7 @@ extension GATTServer {
             space &-= 2 &+ taken
             guard length == firstLength, space >= 0 else { break }
             writer.append(handle)
-            append(at: index, peer, count: taken, into: &writer)
+            append(at: index, client, count: taken, into: &writer)
             position &+= 1
         }
         guard firstLength != nil else {

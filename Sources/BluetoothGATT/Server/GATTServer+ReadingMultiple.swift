@@ -7,7 +7,7 @@ extension GATTServer {
     /// Read Multiple and Read Multiple Variable. Every attribute is checked before the first value is collected, so
     /// that the application is not asked unnecessarily.
     func read(
-        _ list: HandleList, isVariable: Bool, _ peer: borrowing GATTPeer,
+        _ list: HandleList, isVariable: Bool, _ client: borrowing GATTServedClient,
         _ transaction: inout GATTServerTransaction, _ link: GATTLinkView, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         let opcode: ATTOpcode = isVariable ? .readMultipleVariableRequest : .readMultipleRequest
@@ -16,20 +16,21 @@ extension GATTServer {
             guard let index = database.index(of: handle) else {
                 return refuse(.invalidHandle, opcode, at: handle, into: &writer)
             }
-            if let code = refusal(of: .read, at: index, peer) {
+            if let code = refusal(of: .read, at: index, client) {
                 return refuse(code, opcode, at: handle, into: &writer)
             }
         }
         transaction.collected.begin(list, isVariable: isVariable)
         let deadline = link.now.advanced(by: applicationTimeout)
-        return collect(peer, &transaction, mtu: link.mtu, until: deadline, into: &writer)
+        return collect(client, &transaction, mtu: link.mtu, until: deadline, into: &writer)
     }
 
     /// Collects values until the application must provide one, or the response is full or complete.
     ///
     /// - Parameter deadline: When the application must have provided all of them: the client waits for one response.
     func collect(
-        _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction, mtu: Int, until deadline: Instant,
+        _ client: borrowing GATTServedClient, _ transaction: inout GATTServerTransaction, mtu: Int,
+        until deadline: Instant,
         into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         // Moved out temporarily, because the transaction changes while this is written.
@@ -48,7 +49,7 @@ extension GATTServer {
                 return .readRequested(token, handle: handle, offset: 0)
             }
             let count = collected.beginValue(ofLength: length, limit: limit)
-            append(at: index, peer, count: count, into: &collected.writer)
+            append(at: index, client, count: count, into: &collected.writer)
         }
         collected.encode(into: &writer)
         return .none

@@ -19,7 +19,7 @@ extension GATTServer {
     /// and the value must not be dynamic.
     @inline(__always)
     func append(
-        at index: Int, _ peer: borrowing GATTPeer, from offset: Int = 0, count: Int,
+        at index: Int, _ client: borrowing GATTServedClient, from offset: Int = 0, count: Int,
         into writer: inout ByteWriter
     ) {
         switch database.rows[index].storage {
@@ -28,9 +28,9 @@ extension GATTServer {
                 writer.append($0.span.extracting(droppingFirst: offset).extracting(first: count))
             }
         case .clientConfiguration(let characteristic, _):
-            append(peer.configuration(of: characteristic).rawValue, offset, count, into: &writer)
+            append(client.configuration(of: characteristic).rawValue, offset, count, into: &writer)
         case .clientSupportedFeatures:
-            if offset == 0, count > 0 { writer.append(peer.clientSupportedFeatures.rawValue) }
+            if offset == 0, count > 0 { writer.append(client.clientSupportedFeatures.rawValue) }
         case .dynamic: break
         }
     }
@@ -41,16 +41,16 @@ extension GATTServer {
     }
 
     /// Whether a value equals `other`; always false for a dynamic value.
-    func value(at index: Int, _ peer: borrowing GATTPeer, equals other: Span<UInt8>) -> Bool {
+    func value(at index: Int, _ client: borrowing GATTServedClient, equals other: Span<UInt8>) -> Bool {
         switch database.rows[index].storage {
         case .constant, .fixedLength, .variableLength:
             let value = database.values[index]
             return value.span.isEqual(to: other)
         case .clientConfiguration(let characteristic, _):
-            let value = peer.configuration(of: characteristic).rawValue
+            let value = client.configuration(of: characteristic).rawValue
             return other.count == 2 && value == UInt16(other[0]) | UInt16(other[1]) << 8
         case .clientSupportedFeatures:
-            return other.count == 1 && other[0] == peer.clientSupportedFeatures.rawValue
+            return other.count == 1 && other[0] == client.clientSupportedFeatures.rawValue
         case .dynamic: return false
         }
     }

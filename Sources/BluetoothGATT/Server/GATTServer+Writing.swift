@@ -7,13 +7,13 @@ extension GATTServer {
     /// Write (3.4.5.1).
     @inline(__always)
     mutating func write(
-        _ request: WriteRequest, _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction,
+        _ request: WriteRequest, _ client: inout GATTServedClient, _ transaction: inout GATTServerTransaction,
         _ link: GATTLinkView, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard let index = database.index(of: request.handle) else {
             return refuse(.invalidHandle, .writeRequest, at: request.handle, into: &writer)
         }
-        if let code = refusal(ofWriting: request.value, at: index, peer) {
+        if let code = refusal(ofWriting: request.value, at: index, client) {
             return refuse(code, .writeRequest, at: request.handle, into: &writer)
         }
         if database.rows[index].storage == .dynamic {
@@ -22,29 +22,29 @@ extension GATTServer {
             return .writeRequested(token, handle: request.handle, value: 3..<(3 &+ request.value.count))
         }
         WriteResponse().encode(into: &writer)
-        return commit(request.value, at: index, &peer)
+        return commit(request.value, at: index, &client)
     }
 
     /// Write Command (3.4.5.3): like a Write Request, but without error responses. The application cannot refuse it.
     @inline(__always)
     mutating func write(
-        _ command: WriteCommand, _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction,
+        _ command: WriteCommand, _ client: inout GATTServedClient, _ transaction: inout GATTServerTransaction,
         _ link: GATTLinkView
     ) -> GATTServerOutcome {
         guard let index = database.index(of: command.handle) else {
             return transaction.drop(.refused(.invalidHandle))
         }
-        if let code = refusal(ofWriting: command.value, at: index, peer) {
+        if let code = refusal(ofWriting: command.value, at: index, client) {
             return transaction.drop(.refused(code))
         }
-        return commit(command.value, at: index, &peer)
+        return commit(command.value, at: index, &client)
     }
 
     /// Signed Write Command (3.4.5.4): the caller must verify the signature.
     func receive(
-        _ command: SignedWriteCommand, _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction
+        _ command: SignedWriteCommand, _ client: borrowing GATTServedClient, _ transaction: inout GATTServerTransaction
     ) -> GATTServerOutcome {
-        guard !peer.security.isEncrypted else { return transaction.drop(.signatureUnneeded) }
+        guard !client.security.isEncrypted else { return transaction.drop(.signatureUnneeded) }
         guard let index = database.index(of: command.handle) else {
             return transaction.drop(.refused(.invalidHandle))
         }
@@ -72,9 +72,9 @@ extension GATTServer {
     /// length.
     @inline(__always)
     func refusal(
-        ofWriting value: Span<UInt8>, at index: Int, _ peer: borrowing GATTPeer
+        ofWriting value: Span<UInt8>, at index: Int, _ client: borrowing GATTServedClient
     ) -> ATTErrorCode? {
-        if let code = self.refusal(of: .write, at: index, peer) { return code }
+        if let code = self.refusal(of: .write, at: index, client) { return code }
         switch database.rows[index].storage {
         case .constant: return .writeNotPermitted
         case .fixedLength:
@@ -91,7 +91,7 @@ extension GATTServer {
         case .clientSupportedFeatures:
             guard value.count > 0 else { return .invalidAttributeValueLength }
             // A feature bit, once set, cannot be cleared (Part G, 7.2).
-            return peer.clientSupportedFeatures.isSubset(of: GATTClientSupportedFeatures(value))
+            return client.clientSupportedFeatures.isSubset(of: GATTClientSupportedFeatures(value))
                 ? nil : .valueNotAllowed
         }
     }
@@ -99,7 +99,7 @@ extension GATTServer {
     /// Writes a value that `refusal(ofWriting:)` allowed.
     @inline(__always)
     mutating func commit(
-        _ value: Span<UInt8>, at index: Int, _ peer: inout GATTPeer
+        _ value: Span<UInt8>, at index: Int, _ client: inout GATTServedClient
     ) -> GATTServerOutcome {
         let attribute = database.rows[index]
         switch attribute.storage {
@@ -107,13 +107,13 @@ extension GATTServer {
         case .fixedLength: database.overwrite(at: index, with: value)
         case .variableLength: database.replace(at: index, with: value)
         case .clientConfiguration(let characteristic, _):
-            let change = peer.write(
+            let change = client.write(
                 characteristic, descriptor: attribute.handle, GATTClientConfiguration(value))
             return change.old == change.new ? .none : .subscriptionChanged(change)
         case .clientSupportedFeatures:
-            let old = peer.clientSupportedFeatures
-            peer.clientSupportedFeatures = GATTClientSupportedFeatures(value)
-            let new = peer.clientSupportedFeatures
+            let old = client.clientSupportedFeatures
+            client.clientSupportedFeatures = GATTClientSupportedFeatures(value)
+            let new = client.clientSupportedFeatures
             return old == new ? .none : .clientSupportedFeaturesChanged(new)
         }
         return .valueWritten(handle: attribute.handle, value: 3..<(3 &+ value.count))

@@ -3,8 +3,8 @@ import BluetoothBase
 
 /// The GATT server of a device. It answers the requests of its clients from a database (Core 5.4, Vol 3, Part F and G).
 ///
-/// One server serves every link. An `AttributeEndpoint` holds the state of a client (`GATTPeer`) and of its channels,
-/// and drives the server. The server reads no clock: a request that waits for the application has a deadline.
+/// One server serves every link. An `AttributeEndpoint` holds the state of a client (`GATTServedClient`) and of its
+/// channels, and drives the server. The server reads no clock: a request that waits for the application has a deadline.
 public struct GATTServer: Sendable {
     /// The attributes that the server serves to all clients.
     public var database: GATTDatabase
@@ -32,12 +32,13 @@ public struct GATTServer: Sendable {
     /// - Returns: The effect of the PDU, besides the response.
     @inline(__always)
     mutating func receive(
-        _ pdu: Span<UInt8>, peer: inout GATTPeer, transaction: inout GATTServerTransaction, bearer: inout ATTBearer,
+        _ pdu: Span<UInt8>, client: inout GATTServedClient, transaction: inout GATTServerTransaction,
+        bearer: inout ATTBearer,
         at now: Instant, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         let start = writer.count
         let outcome = dispatch(
-            pdu, peer: &peer, transaction: &transaction, bearer: &bearer, at: now, into: &writer)
+            pdu, client: &client, transaction: &transaction, bearer: &bearer, at: now, into: &writer)
         switch outcome {
         case .none, .valueWritten: return outcome
         case .refused(let error) where error.code == .insufficientAuthorization: break
@@ -49,7 +50,8 @@ public struct GATTServer: Sendable {
 
     @inline(__always)
     private mutating func dispatch(
-        _ pdu: Span<UInt8>, peer: inout GATTPeer, transaction: inout GATTServerTransaction, bearer: inout ATTBearer,
+        _ pdu: Span<UInt8>, client: inout GATTServedClient, transaction: inout GATTServerTransaction,
+        bearer: inout ATTBearer,
         at now: Instant, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard !bearer.isDead else { return transaction.drop(.bearerClosed) }
@@ -64,39 +66,39 @@ public struct GATTServer: Sendable {
         do {
             // A PDU longer than the ATT_MTU is also malformed, and its echo would not fit.
             guard pdu.count <= mtu else { throw DecodingFailure(.trailingBytes(count: pdu.count &- mtu), at: mtu) }
-            if peer.changeAwareness != .aware,
-                let outcome = receiveUnaware(pdu, opcode, &peer, &transaction, into: &writer)
+            if client.changeAwareness != .aware,
+                let outcome = receiveUnaware(pdu, opcode, &client, &transaction, into: &writer)
             {
                 return outcome
             }
-            let link = GATTLinkView(security: peer.security, mtu: mtu, now: now)
+            let link = GATTLinkView(security: client.security, mtu: mtu, now: now)
             switch opcode {
             case .readRequest:
-                return read(try ReadRequest(decoding: reader), peer, &transaction, link, into: &writer)
+                return read(try ReadRequest(decoding: reader), client, &transaction, link, into: &writer)
             case .writeCommand:
-                return write(try WriteCommand(decoding: reader), &peer, &transaction, link)
+                return write(try WriteCommand(decoding: reader), &client, &transaction, link)
             case .writeRequest:
-                return write(try WriteRequest(decoding: reader), &peer, &transaction, link, into: &writer)
+                return write(try WriteRequest(decoding: reader), &client, &transaction, link, into: &writer)
             case .readBlobRequest:
-                return read(try ReadBlobRequest(decoding: reader), peer, &transaction, link, into: &writer)
+                return read(try ReadBlobRequest(decoding: reader), client, &transaction, link, into: &writer)
             case .readByTypeRequest:
-                return read(try ReadByTypeRequest(decoding: reader), peer, &transaction, link, into: &writer)
+                return read(try ReadByTypeRequest(decoding: reader), client, &transaction, link, into: &writer)
             case .readByGroupTypeRequest:
                 return read(try ReadByGroupTypeRequest(decoding: reader), link, into: &writer)
             case .findInformationRequest:
                 return find(try FindInformationRequest(decoding: reader), link, into: &writer)
             case .findByTypeValueRequest:
-                return find(try FindByTypeValueRequest(decoding: reader), peer, link, into: &writer)
+                return find(try FindByTypeValueRequest(decoding: reader), client, link, into: &writer)
             case .readMultipleRequest:
                 let request = try ReadMultipleRequest(decoding: reader)
-                return read(request.handles, isVariable: false, peer, &transaction, link, into: &writer)
+                return read(request.handles, isVariable: false, client, &transaction, link, into: &writer)
             case .readMultipleVariableRequest:
                 let request = try ReadMultipleVariableRequest(decoding: reader)
-                return read(request.handles, isVariable: true, peer, &transaction, link, into: &writer)
+                return read(request.handles, isVariable: true, client, &transaction, link, into: &writer)
             case .prepareWriteRequest:
-                return prepare(try PrepareWriteRequest(decoding: reader), &peer, link, into: &writer)
+                return prepare(try PrepareWriteRequest(decoding: reader), &client, link, into: &writer)
             case .executeWriteRequest:
-                return execute(try ExecuteWriteRequest(decoding: reader), &peer, &transaction, link, into: &writer)
+                return execute(try ExecuteWriteRequest(decoding: reader), &client, &transaction, link, into: &writer)
             case .exchangeMTURequest:
                 return exchangeMTU(try ExchangeMTURequest(decoding: reader), bearer: &bearer, into: &writer)
             case .handleValueConfirmation:
@@ -106,7 +108,7 @@ public struct GATTServer: Sendable {
                 // Enhanced bearers are always encrypted and carry no signed writes; nor do bearers over BR/EDR
                 // (3.4.5.4).
                 guard bearer.kind == .unenhanced else { return transaction.drop(.signatureUnneeded) }
-                return receive(try SignedWriteCommand(decoding: reader), peer, &transaction)
+                return receive(try SignedWriteCommand(decoding: reader), client, &transaction)
             case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
                 .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse,
                 .readByGroupTypeResponse, .writeResponse, .prepareWriteResponse, .executeWriteResponse,

@@ -107,6 +107,7 @@ public enum GATTValueChange: Equatable, Sendable {
 }
 
 /// Why the server rejected a call from the application.
+@nonexhaustive
 public enum GATTServerError: Error, Equatable, Sendable {
     /// The request has been answered, has expired, or belongs to another connection.
     case staleToken

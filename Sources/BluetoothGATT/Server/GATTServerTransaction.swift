@@ -14,8 +14,8 @@ struct GATTServerTransaction: Sendable {
     var executing = GATTPreparedWrites()
     /// The handle of the value whose indication waits for a confirmation.
     var indicated: AttributeHandle?
-    /// The last change of the database, by `GATTPeer.changeCount`, that Database Out Of Sync has reported to the client
-    /// on this channel.
+    /// The last change of the database, by `GATTServedClient.changeCount`, that Database Out Of Sync has reported to
+    /// the client on this channel.
     var toldOfChange: UInt32?
     /// The number of PDUs that were dropped without a response.
     private(set) var droppedPDUCount: UInt64 = 0

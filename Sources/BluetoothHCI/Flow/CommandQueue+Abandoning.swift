@@ -24,9 +24,9 @@ extension CommandQueue {
         return popWaiting()
     }
 
-    /// Removes and returns one command, whether or not it was sent, oldest first. Returns nil when the queue is empty
-    /// and back in its initial state. Use this for a controller that is being reset or has been unplugged: call it
-    /// until it returns nil.
+    /// Removes and returns one command, whether or not it was sent, oldest first. If no command is left, resets the
+    /// queue to its initial state and returns nil. Use this for a controller that is being reset or has been
+    /// unplugged: call it until it returns nil.
     public mutating func popAny() -> AbandonedCommand? {
         if !inFlight.isEmpty {
             let entry = inFlight.removeFirst()

@@ -1,6 +1,7 @@
 import BluetoothBase
 
 /// The reason why a stream of H4 packets can no longer be decoded.
+@nonexhaustive
 public enum H4Fault: Error, Equatable, Sendable {
     /// A packet indicator is not valid for this side, so the stream is out of sync. No packet boundary after it can be
     /// trusted, so the transport must be reset.
@@ -42,20 +43,29 @@ public struct H4Framer: Sendable {
         var offset = 0
         if !partial.isEmpty {
             try complete(with: bytes, at: &offset)
-            guard partial.count == length(of: partial.span) else { return }
+            guard partial.count == Self.length(of: partial.span) else { return }
             deliver(partial.span)
             partial.removeAll(keepingCapacity: true)
         }
         while offset < bytes.count {
             let rest = bytes.extracting(offset..<bytes.count)
             try check(rest[0])
-            guard let length = length(of: rest), length <= rest.count else {
+            guard let length = Self.length(of: rest), length <= rest.count else {
                 rest.withUnsafeBufferPointer { partial.append(contentsOf: $0) }
                 return
             }
             deliver(rest.extracting(0..<length))
             offset += length
         }
+    }
+
+    /// The length of the packet that these bytes begin with; nil if the packet is incomplete, or if its indicator isn't
+    /// valid for the receiver. A reader that knows where a packet begins can deliver whole packets without a framer.
+    @inline(__always)
+    public static func lengthOfWholePacket(_ bytes: Span<UInt8>, for receiver: Receiver) -> Int? {
+        guard !bytes.isEmpty, isExpected(bytes[0], by: receiver), let length = length(of: bytes), length <= bytes.count
+        else { return nil }
+        return length
     }
 
     /// Discards a partial packet and a fault. Call this when the transport has been reset and starts a new stream.
@@ -66,27 +76,31 @@ public struct H4Framer: Sendable {
 
     /// Appends bytes to the partial packet: first those that complete its header, then those that its length requires.
     private mutating func complete(with bytes: Span<UInt8>, at offset: inout Int) throws(H4Fault) {
-        while offset < bytes.count, length(of: partial.span) == nil {
+        while offset < bytes.count, Self.length(of: partial.span) == nil {
             partial.append(bytes[offset])
             offset += 1
         }
-        guard let length = length(of: partial.span) else { return }
+        guard let length = Self.length(of: partial.span) else { return }
         let count = min(length - partial.count, bytes.count - offset)
         bytes.extracting(offset..<(offset + count)).withUnsafeBufferPointer { partial.append(contentsOf: $0) }
         offset += count
     }
 
     private mutating func check(_ indicator: UInt8) throws(H4Fault) {
+        guard !Self.isExpected(indicator, by: receiver) else { return }
+        fault = .unexpectedIndicator(indicator)
+        throw .unexpectedIndicator(indicator)
+    }
+
+    private static func isExpected(_ indicator: UInt8, by receiver: Receiver) -> Bool {
         switch (HCIPacketType(rawValue: indicator), receiver) {
-        case (.aclData, _), (.synchronousData, _), (.isoData, _), (.event, .host), (.command, .controller): return
-        case (.event, .controller), (.command, .host), (nil, _):
-            fault = .unexpectedIndicator(indicator)
-            throw .unexpectedIndicator(indicator)
+        case (.aclData, _), (.synchronousData, _), (.isoData, _), (.event, .host), (.command, .controller): true
+        case (.event, .controller), (.command, .host), (nil, _): false
         }
     }
 
     /// Returns the length of the packet that begins with these bytes, or nil if its length field has not arrived yet.
-    private func length(of packet: Span<UInt8>) -> Int? {
+    private static func length(of packet: Span<UInt8>) -> Int? {
         guard !packet.isEmpty, let type = HCIPacketType(rawValue: packet[0]) else { return nil }
         switch type {
         case .event: return packet.count < 3 ? nil : 3 + Int(packet[2])

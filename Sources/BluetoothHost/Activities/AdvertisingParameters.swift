@@ -48,13 +48,13 @@ public struct AdvertisingParameters: Hashable, Sendable {
     /// quickly.
     public init(
         isConnectable: Bool = true, interval: ClosedRange<Duration> = .milliseconds(30)...(.milliseconds(60)),
-        data: [UInt8], scanResponse: [UInt8] = [], peer: PeerID? = nil, duration: Duration? = nil,
-        extended: ExtendedAdvertising? = nil
+        data: some Collection<UInt8>, scanResponse: some Collection<UInt8> = [UInt8](), peer: PeerID? = nil,
+        duration: Duration? = nil, extended: ExtendedAdvertising? = nil
     ) {
         self.isConnectable = isConnectable
         self.interval = interval
-        self.data = data
-        self.scanResponse = scanResponse
+        self.data = Array(data)
+        self.scanResponse = Array(scanResponse)
         self.peer = peer
         self.duration = duration
         self.extended = extended

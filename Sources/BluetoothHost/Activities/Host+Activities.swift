@@ -114,7 +114,7 @@ extension Host {
 
     /// Whether a peer is connected, or is being connected to.
     private func isTaken(_ peer: PeerID) -> Bool {
-        let peer = peers.lastingName(of: peer)
+        let peer = peers.lastingPeer(of: peer)
         return initiator.wants(peer, in: peers)
             || links.firstSlot { $0.lastingPeer == peer && ($0.life.isAnnounced || $0.life.attempt != nil) } != nil
     }

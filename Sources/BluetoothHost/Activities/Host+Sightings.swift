@@ -64,7 +64,7 @@ extension Host {
             }
             peer = known
         } else {
-            peer = peers.lastingName(of: PeerID(address))
+            peer = peers.lastingPeer(of: PeerID(address))
         }
         report(type, address, of: peer, rssi, data, txPowerLevel, details, at: now)
     }

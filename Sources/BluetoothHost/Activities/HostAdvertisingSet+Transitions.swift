@@ -1,3 +1,5 @@
+import BluetoothBase
+
 extension HostAdvertisingSet: StateMachine {
     enum PhaseName: String, CaseIterable, Hashable, Sendable {
         case idle, starting, running, updating, pausing, paused, resuming, stopping, stopped, silencing, removing

@@ -1,3 +1,5 @@
+import BluetoothBase
+
 extension Initiator: StateMachine {
     enum PhaseName: String, CaseIterable, Hashable, Sendable {
         case idle, initiating, cancelling

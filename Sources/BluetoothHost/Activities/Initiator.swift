@@ -99,9 +99,9 @@ struct Initiator: Hashable, Sendable {
         return removed.map { $0.failed(.cancelled) }
     }
 
-    /// Whether the host is trying to connect to a peer, which is given by its lasting name.
+    /// Whether the host is trying to connect to a peer, which is given by its lasting ID.
     func wants(_ peer: PeerID, in table: PeerTable) -> Bool {
-        attempts.contains { table.lastingName(of: $0.peer) == peer }
+        attempts.contains { table.lastingPeer(of: $0.peer) == peer }
     }
 
     /// The peers that the controller could try to connect to, in the order in which they were requested.
@@ -119,7 +119,7 @@ struct Initiator: Hashable, Sendable {
         var targets: [Target] = []
         var needsSearch = false
         for attempt in attempts {
-            let peer = table.lastingName(of: attempt.peer)
+            let peer = table.lastingPeer(of: attempt.peer)
             // Two names may turn out to belong to the same peer.
             guard isOpen(attempt.route), !isLinked(peer), !targets.contains(where: { $0.peer == peer }) else {
                 continue
@@ -137,7 +137,7 @@ struct Initiator: Hashable, Sendable {
     ///
     /// - Returns: whether an attempt to connect to the peer was missing this address.
     mutating func sighted(_ peer: PeerID, at address: DeviceAddress, in table: PeerTable, at now: Instant) -> Bool {
-        guard let index = attempts.firstIndex(where: { table.lastingName(of: $0.peer) == peer }) else { return false }
+        guard let index = attempts.firstIndex(where: { table.lastingPeer(of: $0.peer) == peer }) else { return false }
         return attempts[index].noteSighting(
             Sighting(address: address, end: now.advanced(by: Self.sightingLifetime)))
     }
@@ -288,9 +288,9 @@ struct Initiator: Hashable, Sendable {
         return []
     }
 
-    /// Removes and returns the attempt to connect to a peer, which is given by its lasting name.
+    /// Removes and returns the attempt to connect to a peer, which is given by its lasting ID.
     mutating func take(_ peer: PeerID, in table: PeerTable) -> Attempt? {
-        guard let index = attempts.firstIndex(where: { table.lastingName(of: $0.peer) == peer }) else { return nil }
+        guard let index = attempts.firstIndex(where: { table.lastingPeer(of: $0.peer) == peer }) else { return nil }
         return attempts.remove(at: index)
     }
 
@@ -318,7 +318,7 @@ struct Initiator: Hashable, Sendable {
 
     /// Moves the peers that have had their turn to the end of the queue.
     private mutating func rotate(_ targets: [Target], in table: PeerTable) {
-        let hadTurn = { (attempt: Attempt) in targets.contains { $0.peer == table.lastingName(of: attempt.peer) } }
+        let hadTurn = { (attempt: Attempt) in targets.contains { $0.peer == table.lastingPeer(of: attempt.peer) } }
         let served = attempts.filter(hadTurn)
         attempts.removeAll(where: hadTurn)
         attempts.append(contentsOf: served)

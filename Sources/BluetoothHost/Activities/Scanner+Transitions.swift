@@ -1,3 +1,5 @@
+import BluetoothBase
+
 extension Scanner: StateMachine {
     enum PhaseName: String, CaseIterable, Hashable, Sendable {
         case idle, starting, running, stopping

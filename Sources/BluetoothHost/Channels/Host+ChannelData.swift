@@ -14,7 +14,7 @@ extension Host {
     /// Acts on the receipt of a frame's payload, on a channel that is not a fixed one.
     @inline(never)
     mutating func received(
-        _ receipt: CreditBasedChannel.Receipt, _ payload: Span<UInt8>, on endpoint: ChannelIdentifier,
+        _ receipt: CreditBasedChannel.Receipt, _ payload: Span<UInt8>, on cid: ChannelIdentifier,
         _ slot: LinkSlot,
         at now: Instant
     ) {
@@ -39,7 +39,7 @@ extension Host {
         case .starved(let id): giveCredits(on: id, slot)
         case .unknown: handle(.channelUnknown, of: slot, at: now)
         case .violated(let violation):
-            links.at[slot.index].signalling.channels.fail(endpoint, violation)
+            links.at[slot.index].signalling.channels.fail(cid, violation)
             settleChannels(slot, at: now)
         }
         endIfOverwhelmed(slot, at: now)
@@ -156,7 +156,7 @@ extension Host {
                     break
                 }
                 closeFrame(slot, to: remote)
-                links.at[slot.index].lastSendingChannel = id.endpoint
+                links.at[slot.index].lastSendingChannel = id.cid
                 if links.at[slot.index].signalling.channels.isReadyAgain(id) {
                     let link = links.at[slot.index].identifier,
                         isBearer = links.at[slot.index].enhanced.bearers.contains(id)

@@ -13,7 +13,7 @@ extension Host {
     /// - Returns: the SPSM.
     /// - Throws: `.invalidParameters` if the SPSM is invalid or that of the Enhanced Attribute Protocol, or if the
     ///   parameters of `listener` are; `.busy` if the SPSM is taken, or if none is free.
-    public mutating func listen(on psm: UInt16?, _ listener: ChannelListener) throws(HostError) -> UInt16 {
+    public mutating func listen(on psm: UInt16?, listener: ChannelListener) throws(HostError) -> UInt16 {
         guard let psm = psm ?? SPSM.dynamic.first(where: { channelListeners[$0] == nil }) else { throw .busy }
         guard SPSM.all.contains(psm), psm != SPSM.enhancedATT, listener.parameters.mps <= Self.greatestMPS,
             listener.parameters.window > 0,
@@ -35,25 +35,25 @@ extension Host {
     /// Requests an LE credit-based channel to a service from a peer. `HostEvent.Channel.opened` or `.openingFailed`
     /// follows.
     public mutating func openChannel(
-        to psm: UInt16, _ parameters: ChannelParameters = ChannelParameters(), on link: LinkIdentifier, at now: Instant
+        to psm: UInt16, parameters: ChannelParameters = ChannelParameters(), on link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> CreditBasedChannel.ID {
         let slot = try slot(of: link, for: parameters)
         guard psm != SPSM.enhancedATT else { throw .invalidParameters }
         return try request(slot) { signalling, writer throws(ChannelRequestError) in
-            try signalling.openChannel(to: psm, parameters, at: now, into: &writer)
+            try signalling.openChannel(to: psm, parameters: parameters, at: now, into: &writer)
         }
     }
 
     /// Requests one to five enhanced credit-based channels at once from a peer. `HostEvent.Channel.opened` or
     /// `.openingFailed` follows for each of them.
     public mutating func openChannels(
-        _ count: Int, to psm: UInt16, _ parameters: ChannelParameters = ChannelParameters(), on link: LinkIdentifier,
+        _ count: Int, to psm: UInt16, parameters: ChannelParameters = ChannelParameters(), on link: LinkIdentifier,
         at now: Instant
     ) throws(HostError) -> [CreditBasedChannel.ID] {
         let slot = try slot(of: link, for: parameters)
         guard psm != SPSM.enhancedATT else { throw .invalidParameters }
         return try request(slot) { signalling, writer throws(ChannelRequestError) in
-            try signalling.openChannels(count, to: psm, parameters, at: now, into: &writer)
+            try signalling.openChannels(count, to: psm, parameters: parameters, at: now, into: &writer)
         }
     }
 

@@ -34,6 +34,13 @@ extension CommandPurpose {
 /// The purposes of pending commands. The token that each command carries through the queue identifies its purpose.
 struct CommandPurposes: Sendable {
     private var slots: [CommandPurpose?] = []
+    /// The identifier of the next request that a caller makes.
+    private(set) var nextRequest = RequestIdentifier(number: 1)
+
+    mutating func makeRequest() -> RequestIdentifier {
+        defer { nextRequest = RequestIdentifier(number: nextRequest.number &+ 1) }
+        return nextRequest
+    }
 
     mutating func insert(_ purpose: CommandPurpose) -> UInt64 {
         guard purpose != .none else { return Self.none }

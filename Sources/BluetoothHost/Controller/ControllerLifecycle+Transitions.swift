@@ -1,3 +1,5 @@
+import BluetoothBase
+
 extension ControllerLifecycle: StateMachine {
     enum PhaseName: String, CaseIterable, Hashable, Sendable {
         case off, resetting, asking, up, failed

@@ -1,3 +1,5 @@
+import BluetoothBase
+
 /// The transition table of the negotiation.
 extension BearerNegotiation {
     enum PhaseName: String, CaseIterable {

@@ -78,7 +78,7 @@ extension Host {
         case .signedWriteReceived(let handle, let value):
             receiveSignedWrite(pdu, to: handle, value, slot, at: now)
         case .confirmationReceived(let handle):
-            if handle == ownServices.serviceChanged { announceServiceChange(.confirmed, slot, at: now) }
+            if handle == ownServices.serviceChangedHandle { announceServiceChange(.confirmed, slot, at: now) }
             served(outcome, pdu, slot)
             indicateServiceChange(slot, at: now)
             indicateKeyMaterial(slot, at: now)

@@ -96,7 +96,7 @@ extension Host {
         openFrame()
         let result = Result { () throws(ChannelRequestError) in
             try links.at[slot.index].signalling.openChannels(
-                1, to: SPSM.enhancedATT, bearerParameters, at: now, into: &outbox.writer)
+                1, to: SPSM.enhancedATT, parameters: bearerParameters, at: now, into: &outbox.writer)
         }
         closeFrame(slot, .leSignalling)
         switch result {

@@ -123,7 +123,7 @@ extension Host {
 
     /// Whether the peer of a link has subscribed to the indications of one of this host's values.
     func isSubscribed(_ slot: LinkSlot, toIndicationsOf value: AttributeHandle) -> Bool {
-        links.at[slot.index].endpoint.peer.configuration(of: value).contains(.indications)
+        links.at[slot.index].endpoint.servedClient.configuration(of: value).contains(.indications)
     }
 
     // MARK: Service Changed
@@ -145,7 +145,7 @@ extension Host {
     /// Handles an event of the Service Changed indications, and performs the effect.
     mutating func announceServiceChange(_ event: ServiceChangeIndication.Event, _ slot: LinkSlot, at now: Instant) {
         let context = ServiceChangeIndication.Context(
-            isSubscribed: isSubscribed(slot, toIndicationsOf: ownServices.serviceChanged),
+            isSubscribed: isSubscribed(slot, toIndicationsOf: ownServices.serviceChangedHandle),
             isReady: links.at[slot.index].endpoint.bearer(of: .first)?.isReadyForIndication == true)
         switch links.at[slot.index].serviceChange.handle(event, context) {
         case nil: return
@@ -155,7 +155,7 @@ extension Host {
             value.append(handles.upperBound)
             // Fails if the application's own Service Changed must not be sent over this link.
             let isSent = try? indicate(
-                ownServices.serviceChanged, value: value.span, on: links.at[slot.index].identifier, at: now)
+                ownServices.serviceChangedHandle, value: value.span, on: links.at[slot.index].identifier, at: now)
             if isSent != true { announceServiceChange(.notSent, slot, at: now) }
         case .settle: links.at[slot.index].endpoint.changeConfirmed()
         }

@@ -1,3 +1,5 @@
+import BluetoothBase
+
 /// Indicates the Encrypted Data Key Material to the peer of a link after it has changed (Core 5.4, Vol 3, Part C,
 /// 12.6).
 struct KeyMaterialIndication: Hashable, Sendable {

@@ -6,7 +6,7 @@ import BluetoothSMP
 /// The handles of the values that the host itself serves, and the hash of the database.
 struct OwnServices: Sendable {
     /// The handle of the Service Changed value; 0 if it does not exist.
-    private(set) var serviceChanged: AttributeHandle = 0
+    private(set) var serviceChangedHandle: AttributeHandle = 0
     /// The handle of the Central Address Resolution value; 0 if it does not exist.
     private(set) var centralAddressResolution: AttributeHandle = 0
     /// The handle of the Encrypted Data Key Material value; 0 if it does not exist.
@@ -23,13 +23,13 @@ struct OwnServices: Sendable {
 
     /// Notes that a Generic Attribute service was added. Only the first one is used.
     mutating func added(attribute: GATTServiceDefinition, _ handles: GATTServiceHandles?) {
-        guard serviceChanged == 0 else { return }
-        serviceChanged = Self.handle(of: .serviceChanged, in: attribute, handles)
+        guard serviceChangedHandle == 0 else { return }
+        serviceChangedHandle = Self.handle(of: .serviceChanged, in: attribute, handles)
     }
 
     /// Notes that a service was removed.
     mutating func removed(_ handles: ClosedRange<AttributeHandle>) {
-        if handles.contains(serviceChanged) { serviceChanged = 0 }
+        if handles.contains(serviceChangedHandle) { serviceChangedHandle = 0 }
         if handles.contains(centralAddressResolution) { centralAddressResolution = 0 }
         if handles.contains(encryptedDataKeyMaterial) { encryptedDataKeyMaterial = 0 }
     }

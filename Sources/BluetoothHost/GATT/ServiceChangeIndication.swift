@@ -1,4 +1,5 @@
 import BluetoothATT
+import BluetoothBase
 
 /// Indicates to the peer of a link which of this host's services have changed (Core 5.4, Vol 3, Part G, 7.1). While an
 /// indication is unconfirmed, further changes are merged and wait.

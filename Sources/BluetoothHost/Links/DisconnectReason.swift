@@ -1,6 +1,7 @@
 import BluetoothHCI
 
 /// The reason why a link ended.
+@nonexhaustive
 public enum DisconnectReason: Equatable, Sendable {
     /// The peer ended the link, at the request of its user or its application.
     case byPeer

@@ -18,10 +18,10 @@ extension Host {
     package func hasLink(_ link: LinkIdentifier) -> Bool { links.slot(of: link) != nil }
 
     /// The ATT_MTU of a link's fixed bearer; the default if the link does not exist. This is read for every value, so
-    /// it does not assemble the other properties of the link.
-    package func mtu(of link: LinkIdentifier) -> Int {
+    /// it does not assemble the other properties of the link, and it is mutating, because it would copy some of them.
+    package mutating func mtu(of link: LinkIdentifier) -> Int {
         guard let slot = links.slot(of: link) else { return ATTBearer.defaultMTU }
-        return links.at[slot.index].endpoint.bearer(of: .first)?.mtu ?? ATTBearer.defaultMTU
+        return links.at[slot.index].mtu
     }
 
     /// The links that have been reported as connected.
@@ -41,15 +41,10 @@ extension Host {
     /// `.requestFailed` will follow.
     public mutating func readRSSI(of link: LinkIdentifier, at now: Instant) throws(HostError) -> RequestIdentifier {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
-        let request = makeRequest()
+        let request = purposes.makeRequest()
         let command = ReadRSSI(connectionHandle: links.at[slot.index].handle)
         guard sendOptional(command, for: .readRSSI(request, link), at: now) else { throw .busy }
         return request
-    }
-
-    mutating func makeRequest() -> RequestIdentifier {
-        defer { nextRequest &+= 1 }
-        return RequestIdentifier(number: nextRequest)
     }
 
     // MARK: Connecting
@@ -205,7 +200,7 @@ extension Host {
     /// because only the caller knows whether the controller has dropped the link's packets.
     mutating func removeLink(_ slot: LinkSlot, reason: HCIStatus, at now: Instant) {
         var link = links.remove(slot)
-        if !link.sendQueue.isEmpty { waitingLinks -= 1 }
+        if !link.sendQueue.isEmpty { sendRotation.queueEmptied() }
         dropPackets(of: link.handle)
         if link.isShortLived(at: now), reason != .hardwareFailure {
             handle(.linkShortLived, at: now)
@@ -256,13 +251,11 @@ extension Host {
     // MARK: Time
 
     mutating func fireLink(_ slot: LinkSlot, at now: Instant) {
-        if let deadline = links.at[slot.index].life.deadline, deadline <= now {
-            switch links.at[slot.index].life.phase {
-            case .closing, .dismissed: return giveUpLink(slot, at: now)
-            case .establishing: establish(slot, at: now)
-            case .overwhelmed: handle(.sendQueueOverflow, of: slot, at: now)
-            case .open: break
-            }
+        switch links.at[slot.index].life.overdue(at: now) {
+        case .report: return giveUpLink(slot, at: now)
+        case .firstPacket: establish(slot, at: now)
+        case .end: handle(.sendQueueOverflow, of: slot, at: now)
+        case nil: break
         }
         advance(slot, at: now) { $0.parameterNegotiation.handle(.timePassed, $1) }
         advance(slot, at: now) { $0.phyNegotiation.handle(.timePassed, $1) }

@@ -35,6 +35,7 @@ extension Host {
         guard ChannelIdentifier.leDynamicRange.contains(frame.channel.rawValue) else {
             links.at[slot.index].receiveCredit.packetReceived()
             if receiveFlow.packetReceived() { returnCredits() }
+            if frame.channel == .attributeProtocol, frame.payload.isNotification { quietPacketCount &+= 1 }
             return receiveOpenFrame(frame, slot, at: now)
         }
         receiveChannelFrame(frame.payload, on: frame.channel, slot, at: now)
@@ -44,16 +45,16 @@ extension Host {
     /// handled here.
     @inline(never)
     private mutating func receiveChannelFrame(
-        _ payload: Span<UInt8>, on endpoint: ChannelIdentifier, _ slot: LinkSlot, at now: Instant
+        _ payload: Span<UInt8>, on cid: ChannelIdentifier, _ slot: LinkSlot, at now: Instant
     ) {
-        let receipt = links.at[slot.index].receive(payload, on: endpoint)
+        let receipt = links.at[slot.index].receive(payload, on: cid)
         if receiveFlow.packetReceived() { returnCredits() }
         switch receipt {
         case .incomplete: return
         case .reassembledSDU(let id): receivedReassembled(id, slot)
         case .pdu(let id, let owesCredits) where !owesCredits:
             receivePDU(payload.extracting(2..<payload.count), on: AttributeChannel.ID(id), slot, at: now)
-        default: received(receipt, payload, on: endpoint, slot, at: now)
+        default: received(receipt, payload, on: cid, slot, at: now)
         }
     }
 
@@ -147,7 +148,7 @@ extension Host {
 
     @inline(never)
     private mutating func endOverwhelmed(_ slot: LinkSlot, at now: Instant) {
-        if case .overwhelmed = links.at[slot.index].life.phase { handle(.sendQueueOverflow, of: slot, at: now) }
+        if links.at[slot.index].life.isOverwhelmed { handle(.sendQueueOverflow, of: slot, at: now) }
     }
 
     private mutating func receiveSignalling(_ payload: Span<UInt8>, _ slot: LinkSlot, at now: Instant) {
@@ -170,4 +171,10 @@ extension Host {
         // The peer may have sent credits.
         pumpChannels(at: now)
     }
+}
+
+extension Span<UInt8> {
+    /// Whether these are the octets of an ATT_HANDLE_VALUE_NTF PDU (Core 5.4, Vol 3, Part F, 3.4.7.1).
+    @inline(__always)
+    fileprivate var isNotification: Bool { count > 0 && self[0] == ATTOpcode.handleValueNotification.rawValue }
 }

@@ -70,7 +70,7 @@ extension Host {
             links.at[slot.index].life.overwhelm()
             return outbox.rollback()
         }
-        if links.at[slot.index].sendQueue.isEmpty { waitingLinks += 1 }
+        if links.at[slot.index].sendQueue.isEmpty { sendRotation.queueFilled() }
         links.at[slot.index].queue(frameOf: frameLength, endOf: outbox.writer)
         outbox.rollback()
         pump()
@@ -79,9 +79,8 @@ extension Host {
     /// Sends queued frames as far as the controller has room, one frame of each link in turn.
     mutating func pump() {
         var idle = 0
-        while idle < links.slots.count, waitingLinks > 0 {
-            nextToSend = nextToSend &+ 1 < links.slots.count ? nextToSend &+ 1 : 0
-            idle = sendFromQueue(of: LinkSlot(index: nextToSend)) ? 0 : idle + 1
+        while idle < links.slots.count, sendRotation.waitingCount > 0 {
+            idle = sendFromQueue(of: sendRotation.next(of: links.slots.count)) ? 0 : idle + 1
         }
     }
 
@@ -92,7 +91,7 @@ extension Host {
         else {
             return false
         }
-        if links.at[slot.index].sendQueue.isEmpty { waitingLinks -= 1 }
+        if links.at[slot.index].sendQueue.isEmpty { sendRotation.queueEmptied() }
         if links.at[slot.index].mustSignalReady, links.at[slot.index].sendQueue.count <= sendQueueLimit / 2 {
             links.at[slot.index].mustSignalReady = false
             events.append(.link(links.at[slot.index].identifier, .readyToSend))
@@ -118,7 +117,7 @@ extension Host {
 
     /// Whether the peer, as a client, supports several values in one notification.
     func joinsNotifications(_ slot: LinkSlot) -> Bool {
-        links.at[slot.index].endpoint.peer.clientSupportedFeatures.contains(.multipleHandleValueNotifications)
+        links.at[slot.index].endpoint.servedClient.clientSupportedFeatures.contains(.multipleHandleValueNotifications)
     }
 
     /// The number of frames that wait in a link's send queue for the controller's buffers, plus the PDUs that wait on

@@ -51,8 +51,7 @@ struct Link: Sendable {
     /// The negotiation of enhanced bearers with the peer.
     var negotiation = BearerNegotiation()
     var protection: LinkProtection
-    /// The handle of the peer's Service Changed value, if the caller has provided it; zero otherwise.
-    var serviceChanged: AttributeHandle = 0
+    var peerServiceChanged = PeerServiceChanged.unknown
     /// The caller's discovery results for the peer's server, to be kept with a bond.
     var attributes: DiscoveredAttributes?
     /// The MTU exchange that the host has started itself.
@@ -73,7 +72,7 @@ struct Link: Sendable {
         address = connection.address
         self.localAddress = localAddress
         protection = LinkProtection(
-            pairing: Pairing(role: connection.role, local: localAddress, peer: connection.airAddress))
+            pairing: Pairing(role: connection.role, localAddress: localAddress, remoteAddress: connection.airAddress))
         self.peer = peer
         lastingPeer = peer
         parameterNegotiation = ParameterNegotiation(connection.parameters)
@@ -110,6 +109,9 @@ struct Link: Sendable {
         [parameterNegotiation.request].compactMap { $0 } + phyNegotiation.requests + power.requests
     }
 
+    /// The ATT_MTU of the fixed bearer. Mutating, like `nextDeadline`.
+    var mtu: Int { mutating get { endpoint.bearer(of: .first)?.mtu ?? ATTBearer.defaultMTU } }
+
     /// Whether the link ends as soon as it has begun, before a peer could have used it, and not at this host's request.
     func isShortLived(at now: Instant) -> Bool {
         !life.isEnding && beginning.duration(to: now) < LinkInformation.shortestUse
@@ -140,9 +142,9 @@ struct Link: Sendable {
 
     /// Handles the payload of a complete frame in one packet, on a channel of the dynamic range.
     @inline(__always)
-    mutating func receive(_ payload: Span<UInt8>, on endpoint: ChannelIdentifier) -> CreditBasedChannel.Receipt {
+    mutating func receive(_ payload: Span<UInt8>, on cid: ChannelIdentifier) -> CreditBasedChannel.Receipt {
         receiveCredit.packetReceived()
-        return signalling.channels.receive(payload, on: endpoint)
+        return signalling.channels.receive(payload, on: cid)
     }
 
     // MARK: Sending

@@ -49,9 +49,9 @@ extension Host {
         _ slot: LinkSlot, at now: Instant,
         _ handle: (inout Link, RequestIdentifier, LinkContext) throws(HostError) -> [LinkEffect]
     ) throws(HostError) -> RequestIdentifier {
-        let request = RequestIdentifier(number: nextRequest)
+        let request = purposes.nextRequest
         try advance(slot, at: now) { link, context throws(HostError) in try handle(&link, request, context) }
-        return makeRequest()
+        return purposes.makeRequest()
     }
 
     /// Performs effects in order.

@@ -1,3 +1,4 @@
+import BluetoothBase
 import BluetoothHCI
 
 /// Reports of a link's path loss zone. The host first sends the thresholds to the controller, and then enables the

@@ -1,3 +1,4 @@
+import BluetoothBase
 import BluetoothHCI
 
 /// Reports of the transmit power of either side of a link.

@@ -1,3 +1,6 @@
+import BluetoothBase
+import BluetoothSMP
+
 /// The state machines of a host and its users, for the documentation and for the test of their diagrams. Each module
 /// lists its own.
 package enum MachineCatalog {
@@ -14,7 +17,7 @@ package enum MachineCatalog {
         }
     }
 
-    /// The state machines of this module, in the order of the page.
+    /// The state machines of this module and of the layers below it, in the order of the page.
     package static var ofHost: [Entry] {
         [
             Entry(
@@ -28,6 +31,9 @@ package enum MachineCatalog {
             Entry(
                 ResolvingList.self,
                 "Fills the controller's list of peers whose private addresses it resolves, one command at a time."),
+            Entry(
+                LinkLife.self,
+                "Follows a link from the controller's report to its end. Its users know it from `open` on."),
             Entry(PrivateAddress.self, "Replaces the random address of a host with privacy when it expires."),
             Entry(
                 PeriodicSynchronizer.self,
@@ -36,6 +42,9 @@ package enum MachineCatalog {
                 BearerNegotiation.self,
                 "Asks a peer whether it supports enhanced ATT bearers, and opens them one at a time."),
             Entry(LinkEncryption.self, "Tracks how a link is encrypted, and which key the controller was given."),
+            Entry(
+                Pairing.self,
+                "Pairs with the peer of a link, as its central or peripheral, until both devices have the keys."),
             Entry(
                 PairingConclusion.self,
                 "Holds the result of a pairing until the peer has the last keys and the bond is stored."),

@@ -5,13 +5,13 @@ extension Host {
     /// The link to a peer, identified by any of its `PeerID` values; nil if no link to it has been reported as
     /// connected.
     public func link(to peer: PeerID) -> LinkIdentifier? {
-        let peer = lastingName(of: peer)
+        let peer = lastingPeer(of: peer)
         return links.firstSlot { $0.life.isAnnounced && $0.lastingPeer == peer }.map { links.at[$0.index].identifier }
     }
 
     /// The lasting `PeerID` of a peer, which its later links will have. It is the same for all `PeerID` values of the
     /// peer, including those made from its private addresses.
-    public func lastingName(of peer: PeerID) -> PeerID { peers.resolvedName(of: peer) }
+    public func lastingPeer(of peer: PeerID) -> PeerID { peers.resolvedPeer(of: peer) }
 
     /// Records that the peer of a link has proved its identity address, by pairing or encryption (Core 5.4, Vol 3, Part
     /// H, 2.4.3).
@@ -45,10 +45,10 @@ extension Host {
     /// Forgets the identity of a peer whose bond was removed.
     public mutating func forgetIdentity(of peer: PeerID) { peers.forgetIdentity(of: peer) }
 
-    /// Updates the links whose peer has a new lasting name.
+    /// Updates the links whose peer has a new lasting ID.
     private mutating func peersRenamed(at now: Instant) {
         for slot in links.slots where links.at[slot.index].isInUse {
-            let lasting = peers.lastingName(of: links.at[slot.index].lastingPeer)
+            let lasting = peers.lastingPeer(of: links.at[slot.index].lastingPeer)
             guard lasting != links.at[slot.index].lastingPeer else { continue }
             links.at[slot.index].lastingPeer = lasting
             guard links.at[slot.index].life.isAnnounced else { continue }

@@ -7,11 +7,11 @@ import BluetoothSMP
 /// stores only the exceptions: peers with a known identity address, and names that turned out to belong to the same
 /// peer. Each link stores the name of its peer itself, so that the name never changes during the link.
 struct PeerTable: Sendable {
-    /// The lasting name of a peer, by its other names. No value is also a key, so a single lookup suffices.
+    /// The lasting ID of a peer, by its other IDs. No value is also a key, so a single lookup suffices.
     private var names: [PeerID: PeerID] = [:]
-    /// The identity address of a peer, by its lasting name (Core 5.4, Vol 3, Part C, 10.8).
+    /// The identity address of a peer, by its lasting ID (Core 5.4, Vol 3, Part C, 10.8).
     private var identities: [PeerID: DeviceAddress] = [:]
-    /// The bonds with peers, by their lasting names.
+    /// The bonds with peers, by their lasting IDs.
     private(set) var bonds: [PeerID: Bond] = [:]
     /// Resolves private addresses.
     private(set) var resolver: AddressResolver
@@ -30,14 +30,14 @@ struct PeerTable: Sendable {
     @inline(__always)
     mutating func peer(at address: DeviceAddress) -> PeerID {
         guard resolver.mayResolve(address), let peer = resolver.resolve(address) else {
-            return lastingName(of: PeerID(address))
+            return lastingPeer(of: PeerID(address))
         }
-        return lastingName(of: peer)
+        return lastingPeer(of: peer)
     }
 
     /// The peer that uses a private address which `resolver` may resolve; nil if no key has been tried on it yet.
     mutating func recall(_ address: DeviceAddress) -> PeerID? {
-        resolver.recall(address).map { lastingName(of: $0.peer ?? PeerID(address)) }
+        resolver.recall(address).map { lastingPeer(of: $0.peer ?? PeerID(address)) }
     }
 
     /// Tries the next keys of bonds on the addresses of a search.
@@ -50,37 +50,37 @@ struct PeerTable: Sendable {
 
     // Inside `advance`, this would copy the table for each address.
     private func peers(_ search: AddressSearch) -> [PeerID] {
-        zip(search.addresses, search.makers).map { lastingName(of: $1.peer ?? PeerID($0)) }
+        zip(search.addresses, search.makers).map { lastingPeer(of: $1.peer ?? PeerID($0)) }
     }
 
-    /// The lasting name of a peer, even if the given name is made from one of its private addresses.
-    func resolvedName(of peer: PeerID) -> PeerID {
+    /// The lasting ID of a peer, even if the given ID is made from one of its private addresses.
+    func resolvedPeer(of peer: PeerID) -> PeerID {
         let address = peer.firstAddress
-        guard resolver.mayResolve(address), let found = resolver.search(address) else { return lastingName(of: peer) }
-        return lastingName(of: found)
+        guard resolver.mayResolve(address), let found = resolver.search(address) else { return lastingPeer(of: peer) }
+        return lastingPeer(of: found)
     }
 
     /// The identity of a peer that may use private addresses; nil for all others.
-    func identity(of peer: PeerID) -> DeviceIdentity? { resolver.identity(of: lastingName(of: peer)) }
+    func identity(of peer: PeerID) -> DeviceIdentity? { resolver.identity(of: lastingPeer(of: peer)) }
 
-    /// The lasting name of a peer, which is the same for all its names.
+    /// The lasting ID of a peer, which is the same for all its IDs.
     @inline(__always)
-    func lastingName(of peer: PeerID) -> PeerID { names.isEmpty ? peer : names[peer] ?? peer }
+    func lastingPeer(of peer: PeerID) -> PeerID { names.isEmpty ? peer : names[peer] ?? peer }
 
     /// The address at which to reach a peer.
     func address(of peer: PeerID) -> DeviceAddress {
-        let peer = lastingName(of: peer)
+        let peer = lastingPeer(of: peer)
         return identities[peer] ?? peer.firstAddress
     }
 
     /// Records the identity address of a peer.
     ///
-    /// - Returns: the lasting name of the peer. It differs from `peer` if the identity was already known, so that both
+    /// - Returns: the lasting ID of the peer. It differs from `peer` if the identity was already known, so that both
     ///   names belong to the same peer.
     @discardableResult
     mutating func learn(_ identity: DeviceAddress, of peer: PeerID) -> PeerID {
-        let peer = lastingName(of: peer)
-        let known = lastingName(of: PeerID(identity))
+        let peer = lastingPeer(of: peer)
+        let known = lastingPeer(of: PeerID(identity))
         // If the identity was unknown, the peer keeps its name.
         let isNew = known == PeerID(identity) && identities[known] == nil
         let (old, new) = isNew ? (known, peer) : (peer, known)
@@ -92,7 +92,7 @@ struct PeerTable: Sendable {
     /// Forgets the identity of a peer whose bond was removed. Names that turned out to belong to the same peer stay
     /// merged.
     mutating func forgetIdentity(of peer: PeerID) {
-        identities[lastingName(of: peer)] = nil
+        identities[lastingPeer(of: peer)] = nil
     }
 
     // MARK: Bonds
@@ -101,12 +101,12 @@ struct PeerTable: Sendable {
     static let maximumBonds = 1024
 
     @inline(__always)
-    func bond(with peer: PeerID) -> Bond? { bonds.isEmpty ? nil : bonds[lastingName(of: peer)] }
+    func bond(with peer: PeerID) -> Bond? { bonds.isEmpty ? nil : bonds[lastingPeer(of: peer)] }
 
     /// Stores a bond. Returns false if there is no room for another one.
     @discardableResult
     mutating func setBond(_ bond: Bond) -> Bool {
-        let peer = lastingName(of: bond.peer)
+        let peer = lastingPeer(of: bond.peer)
         guard bonds[peer] != nil || bonds.count < Self.maximumBonds else { return false }
         var bond = bond
         bond.peer = peer
@@ -117,11 +117,11 @@ struct PeerTable: Sendable {
 
     mutating func removeBond(with peer: PeerID) -> Bond? {
         forgetIdentity(of: peer)
-        resolver.set(nil, of: lastingName(of: peer))
-        return bonds.removeValue(forKey: lastingName(of: peer))
+        resolver.set(nil, of: lastingPeer(of: peer))
+        return bonds.removeValue(forKey: lastingPeer(of: peer))
     }
 
-    /// Makes `new` the lasting name of `old` and of all names that map to it.
+    /// Makes `new` the lasting ID of `old` and of all IDs that map to it.
     private mutating func rename(_ old: PeerID, to new: PeerID) {
         guard old != new else { return }
         for (name, lasting) in names where lasting == old { names[name] = new }

@@ -19,7 +19,7 @@ extension Host {
     /// - Throws: `.unsupported` if the controller does not support periodic advertising, `.busy` if 16 sets are already
     ///   received or requested.
     public mutating func synchronize(
-        with advertisers: [PeriodicAdvertiser], _ parameters: PeriodicSyncParameters = PeriodicSyncParameters(),
+        with advertisers: [PeriodicAdvertiser], parameters: PeriodicSyncParameters = PeriodicSyncParameters(),
         timeout: Duration? = nil, at now: Instant
     ) throws(HostError) -> PeriodicSyncIdentifier {
         guard lifecycle.isUp else { throw .notReady }
@@ -83,7 +83,7 @@ extension Host {
     }
 
     mutating func makeSyncIdentifier() -> PeriodicSyncIdentifier {
-        PeriodicSyncIdentifier(number: makeRequest().number)
+        PeriodicSyncIdentifier(number: purposes.makeRequest().number)
     }
 
     // MARK: Advancing

@@ -95,12 +95,12 @@ extension Host {
     /// that are too late.
     ///
     /// - Parameters:
+    ///   - data: the data of the response, at most 251 octets.
     ///   - report: the report to respond to.
     ///   - subevent: the subevent in which to respond; nil for that of the report.
     ///   - slot: the response slot within the subevent.
-    ///   - data: the data of the response, at most 251 octets.
     public mutating func respond(
-        to report: PeriodicReport, in subevent: Int? = nil, slot: Int, _ data: [UInt8],
+        _ data: [UInt8], to report: PeriodicReport, in subevent: Int? = nil, slot: Int,
         of sync: PeriodicSyncIdentifier, at now: Instant
     ) throws(HostError) {
         let handle = try handle(of: sync)

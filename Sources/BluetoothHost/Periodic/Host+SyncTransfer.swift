@@ -55,7 +55,7 @@ extension Host {
     ) throws(HostError) -> RequestIdentifier {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         guard radio.periodic.contains(feature) else { throw .unsupported(.syncTransfer) }
-        let request = makeRequest()
+        let request = purposes.makeRequest()
         guard sendOptional(command(links.at[slot.index].handle), for: .request(request, link), at: now) else {
             throw .busy
         }

@@ -21,11 +21,12 @@ public struct PeriodicAdvertising: Hashable, Sendable {
 
     /// Creates periodic advertising. By default, the interval is 100 to 150 ms, and receivers cannot respond.
     public init(
-        interval: ClosedRange<Duration> = .milliseconds(100)...(.milliseconds(150)), data: [UInt8] = [],
-        includesTransmitPower: Bool = false, includesDataIdentifier: Bool = false, responses: PeriodicSubevents? = nil
+        interval: ClosedRange<Duration> = .milliseconds(100)...(.milliseconds(150)),
+        data: some Collection<UInt8> = [UInt8](), includesTransmitPower: Bool = false,
+        includesDataIdentifier: Bool = false, responses: PeriodicSubevents? = nil
     ) {
         self.interval = interval
-        self.data = data
+        self.data = Array(data)
         self.includesTransmitPower = includesTransmitPower
         self.includesDataIdentifier = includesDataIdentifier
         self.responses = responses
@@ -92,9 +93,9 @@ public struct PeriodicSubeventData: Equatable, Sendable {
     public var responseSlots: Range<Int>
 
     /// Creates the data of a subevent. Setting the data fails if a value is out of range.
-    public init(subevent: Int, data: [UInt8], responseSlots: Range<Int>) {
+    public init(subevent: Int, data: some Collection<UInt8>, responseSlots: Range<Int>) {
         self.subevent = subevent
-        self.data = data
+        self.data = Array(data)
         self.responseSlots = responseSlots
     }
 

@@ -98,6 +98,7 @@ public struct PeriodicSyncInformation: Hashable, Sendable {
 }
 
 /// The reason why periodic advertising is no longer received.
+@nonexhaustive
 public enum PeriodicSyncEnd: Equatable, Sendable {
     /// Nothing was received for the synchronization timeout.
     case lost

@@ -2,6 +2,7 @@ import BluetoothBase
 import BluetoothGAP
 
 /// The kind of addresses that peers see of this host (Core 5.4, Vol 3, Part C, 10.7).
+@nonexhaustive
 public enum OwnPrivacy: Equatable, Sendable {
     /// The identity address. Anyone can track this device.
     case off

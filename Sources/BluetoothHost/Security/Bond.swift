@@ -36,7 +36,7 @@ public struct Bond: Hashable, Sendable {
     public var attributes: AttributeCache?
     /// The handle of the Service Changed value of the peer's server, which indicates changes to bonded clients without
     /// another subscription (Vol 3, Part G, 7.1). Nil if it is not known.
-    public var serviceChanged: AttributeHandle?
+    public var serviceChangedHandle: AttributeHandle?
     /// The Database Hash of this device's server that the peer knows. If the peer may have missed a change, it is 0,
     /// which is no database's hash. Nil if it is not known.
     public var servedDatabaseHash: UInt128?
@@ -49,7 +49,7 @@ public struct Bond: Hashable, Sendable {
         peripheralKey: LongTermKey? = nil, strength: KeyStrength, peerSignature: SignatureKey? = nil,
         localSignature: SignatureKey? = nil, subscriptions: [GATTSubscription] = [],
         clientSupportedFeatures: GATTClientSupportedFeatures = [], databaseHash: UInt128? = nil,
-        serviceChanged: AttributeHandle? = nil, servedDatabaseHash: UInt128? = nil,
+        serviceChangedHandle: AttributeHandle? = nil, servedDatabaseHash: UInt128? = nil,
         attributes: AttributeCache? = nil, name: String? = nil
     ) {
         self.peer = peer
@@ -63,7 +63,7 @@ public struct Bond: Hashable, Sendable {
         self.subscriptions = subscriptions
         self.clientSupportedFeatures = clientSupportedFeatures
         self.databaseHash = databaseHash
-        self.serviceChanged = serviceChanged
+        self.serviceChangedHandle = serviceChangedHandle
         self.servedDatabaseHash = servedDatabaseHash
         self.attributes = attributes
         self.name = name

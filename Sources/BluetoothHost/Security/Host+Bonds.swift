@@ -30,7 +30,7 @@ extension Host {
     public mutating func restore(_ bond: Bond, at now: Instant) {
         if bond.address.isIdentity { peers.learn(bond.address, of: bond.peer) }
         var bond = bond
-        bond.peer = peers.lastingName(of: bond.peer)
+        bond.peer = peers.lastingPeer(of: bond.peer)
         peers.setBond(bond)
         bondsChanged(at: now)
     }
@@ -89,11 +89,13 @@ extension Host {
         bond.peripheralKey = result.peripheralKey
         bond.peerSignature = result.peerSignatureKey.map { SignatureKey(key: $0) }
         bond.localSignature = result.localSignatureKey.map { SignatureKey(key: $0) }
-        bond.subscriptions = links.at[slot.index].endpoint.peer.subscriptions
-        bond.clientSupportedFeatures = links.at[slot.index].endpoint.peer.clientSupportedFeatures
+        bond.subscriptions = links.at[slot.index].endpoint.servedClient.subscriptions
+        bond.clientSupportedFeatures = links.at[slot.index].endpoint.servedClient.clientSupportedFeatures
         bond.servedDatabaseHash = servedDatabaseHash(links.at[slot.index])
         bond.keep(links.at[slot.index].attributes)
         bond.name = peers.bond(with: name)?.name
+        bond.serviceChangedHandle =
+            links.at[slot.index].peerServiceChanged.handleToKeep ?? peers.bond(with: name)?.serviceChangedHandle
         let made = MadeBond(link: links.at[slot.index].identifier, bond: bond, former: peers.bond(with: bond.peer))
         guard peers.setBond(bond) else { return nil }
         // The new signing key has its own counter.
@@ -108,8 +110,8 @@ extension Host {
     mutating func updateBond(of link: borrowing Link) {
         guard link.protection.strength != nil, let known = peers.bond(with: link.lastingPeer) else { return }
         var bond = known
-        bond.subscriptions = link.endpoint.peer.subscriptions
-        bond.clientSupportedFeatures = link.endpoint.peer.clientSupportedFeatures
+        bond.subscriptions = link.endpoint.servedClient.subscriptions
+        bond.clientSupportedFeatures = link.endpoint.servedClient.clientSupportedFeatures
         bond.servedDatabaseHash = servedDatabaseHash(link)
         bond.keep(link.attributes)
         guard bond != known else { return }
@@ -120,7 +122,7 @@ extension Host {
     /// The hash of the database that the peer knows. If the peer may have missed a change, the result is 0, which is no
     /// database's hash, so that the peer is notified on the next link.
     private mutating func servedDatabaseHash(_ link: borrowing Link) -> UInt128? {
-        let isMissed = link.serviceChange.isPending || link.endpoint.peer.isChangeUnaware
+        let isMissed = link.serviceChange.isPending || link.endpoint.servedClient.isChangeUnaware
         return isMissed && security != nil ? 0 : ownDatabaseHash()
     }
 
@@ -143,26 +145,40 @@ extension Host {
 
     // MARK: Changes of the peer's services
 
-    /// The handle of the Service Changed value of a bonded peer's server; nil if it is not known.
-    public func serviceChangedHandle(of link: LinkIdentifier) -> AttributeHandle? {
-        links.slot(of: link).flatMap { bond(of: $0) }?.serviceChanged
+    /// Whether the bond with a link's peer has the handle of its Service Changed value: the peer has indicated changes
+    /// since an earlier link.
+    package func watchesServices(of link: LinkIdentifier) -> Bool {
+        links.slot(of: link).flatMap { bond(of: $0) }?.serviceChangedHandle != nil
+    }
+
+    /// Whether this is the handle of a peer's Service Changed value, as far as it is known.
+    package func isServiceChanged(_ handle: AttributeHandle, of link: LinkIdentifier) -> Bool {
+        links.slot(of: link).map { isServiceChanged(handle, $0) } ?? false
     }
 
     /// Whether an indication is Service Changed. It is accepted from any peer, because it only invalidates information
     /// that the same peer has provided about its services on this link.
     func isServiceChanged(_ handle: AttributeHandle, _ slot: LinkSlot) -> Bool {
-        handle == links.at[slot.index].serviceChanged || handle == bond(of: slot)?.serviceChanged
+        handle == links.at[slot.index].peerServiceChanged.handle || handle == bond(of: slot)?.serviceChangedHandle
     }
 
-    /// Keeps the handle of the peer's Service Changed value with the bond, because on the next link the peer may
-    /// indicate a change before the handle could be discovered. Without a bond, or on a link that is not encrypted, the
-    /// handle is kept for this link only.
-    public mutating func keepServiceChangedHandle(_ handle: AttributeHandle, of link: LinkIdentifier) {
+    /// Records the handle of the peer's Service Changed value for this link.
+    package mutating func serviceChangedFound(_ handle: AttributeHandle, of link: LinkIdentifier) {
         guard let slot = links.slot(of: link) else { return }
-        links.at[slot.index].serviceChanged = handle
-        guard links.at[slot.index].protection.strength != nil, var bond = bond(of: slot), bond.serviceChanged != handle
+        links.at[slot.index].peerServiceChanged.found(handle)
+    }
+
+    /// Records that the peer indicates its Service Changed value. A bond keeps the handle, because on the next link the
+    /// peer may indicate a change before the handle could be discovered. Without a bond, or on a link that is not
+    /// encrypted, the handle is known for this link only.
+    package mutating func serviceChangedWatched(on link: LinkIdentifier) {
+        guard let slot = links.slot(of: link) else { return }
+        links.at[slot.index].peerServiceChanged.watched()
+        guard let handle = links.at[slot.index].peerServiceChanged.handleToKeep,
+            links.at[slot.index].protection.strength != nil, var bond = bond(of: slot),
+            bond.serviceChangedHandle != handle
         else { return }
-        bond.serviceChanged = handle
+        bond.serviceChangedHandle = handle
         peers.setBond(bond)
         events.append(.bondChanged(bond))
     }

@@ -260,7 +260,7 @@ extension Host {
             }
         case .failure(let error):
             if error == .local(.authenticationRequirements), isBondUnproven(slot) {
-                handle(.bondClaimed, of: slot, at: now)
+                handle(.bondUnproven, of: slot, at: now)
             }
             events.append(.security(link, .pairingFailed(error)))
         }

@@ -70,7 +70,7 @@ extension Host {
     /// Notes that an existing bond was stored again, or could not be. Writes that wait for its counters continue. If
     /// storing failed, they are dropped, which is allowed for commands.
     public mutating func bondUpdateWritten(_ bond: Bond, isStored: Bool, at now: Instant) {
-        for slot in links.used where links.at[slot.index].lastingPeer == peers.lastingName(of: bond.peer) {
+        for slot in links.used where links.at[slot.index].lastingPeer == peers.lastingPeer(of: bond.peer) {
             for write in links.at[slot.index].protection.takeIncomingWrites(below: bond.peerSignature?.counter ?? 0)
             where isStored {
                 commitSigned(write.pdu.span, to: write.attribute, write.value, slot, at: now)

@@ -3,13 +3,13 @@ import BluetoothSMP
 
 /// Pairings whose bond is being stored. A pairing succeeds only when its bond would survive the end of the program.
 extension Host {
-    /// Notes that the bond of `HostEvent.bondMade` was stored, or could not be. In the latter case the pairing fails,
-    /// and the peer keeps its previous bond.
-    public mutating func bondWritten(_ made: MadeBond, isStored: Bool, at now: Instant) {
+    /// Notes that the bond of `HostEvent.bondMade` was stored, or could not be for the reason `failure`. In the latter
+    /// case the pairing fails, and the peer keeps its previous bond.
+    public mutating func bondWritten(_ made: MadeBond, failure: BondStoreError?, at now: Instant) {
         guard let slot = links.slot(of: made.link),
-            let effect = links.at[slot.index].protection.conclude(.bondWritten(made, isStored: isStored))
+            let effect = links.at[slot.index].protection.conclude(.bondWritten(made, failure: failure))
         else {
-            if !isStored { revert(made, at: now) }
+            if failure != nil { revert(made, at: now) }
             return
         }
         perform(effect, slot, at: now)
@@ -20,8 +20,8 @@ extension Host {
         switch effect {
         case nil: return
         case .conclude(let outcome): confirmed(outcome, slot, at: now)
-        case .reportStored(let made, let strength, let isStored, let sequel):
-            bondStored(made, strength, isStored: isStored, slot, at: now)
+        case .reportStored(let made, let strength, let failure, let sequel):
+            bondStored(made, strength, failure: failure, slot, at: now)
             proceed(with: sequel, slot, at: now)
         case .revert(let made, let sequel):
             storingTimedOut(made, slot, at: now)
@@ -38,13 +38,17 @@ extension Host {
 
     /// Reports the end of the pairing before the change of the link's security that follows from it.
     private mutating func bondStored(
-        _ made: MadeBond, _ strength: KeyStrength, isStored: Bool, _ slot: LinkSlot, at now: Instant
+        _ made: MadeBond, _ strength: KeyStrength, failure: BondStoreError?, _ slot: LinkSlot, at now: Instant
     ) {
         // The bond may have been removed in the meantime. The link is protected then, but the peer has no bond.
         let event: HostEvent.Security =
-            isStored ? .paired(strength, isBonded: keptBond(made) != nil) : .pairingFailed(.bondNotStored)
+            if let failure {
+                .pairingFailed(.bondNotStored(failure))
+            } else {
+                .paired(strength, isBonded: keptBond(made) != nil)
+            }
         events.append(.security(links.at[slot.index].identifier, event))
-        if !isStored { revert(made, at: now) }
+        if failure != nil { revert(made, at: now) }
     }
 
     /// The same timeout as for the procedures of a pairing (Core 5.4, Vol 3, Part H, 3.4).
@@ -52,7 +56,7 @@ extension Host {
 
     /// Reverts the bond, even if the write succeeds later.
     private mutating func storingTimedOut(_ made: MadeBond, _ slot: LinkSlot, at now: Instant) {
-        events.append(.security(links.at[slot.index].identifier, .pairingFailed(.bondNotStored)))
+        events.append(.security(links.at[slot.index].identifier, .pairingFailed(.bondNotStored(nil))))
         // If the bond was removed or replaced in the meantime, the store will be correct after the pending write.
         if keptBond(made) != nil {
             revert(made, at: now)
@@ -68,7 +72,7 @@ extension Host {
         case (let known?, let stored?) where known.hasKeys(of: stored): return
         case (_, let stored?):
             restore(stored, at: now)
-            signingCounters.forget(peers.lastingName(of: stored.peer))
+            signingCounters.forget(peers.lastingPeer(of: stored.peer))
             encryptLinks(with: stored.peer, at: now)
         case (let known?, nil): removeBond(with: known.peer, at: now)
         }
@@ -76,7 +80,7 @@ extension Host {
 
     /// Encrypts links that began before the bond was restored. They are not encrypted, and not trusted until they are.
     private mutating func encryptLinks(with peer: PeerID, at now: Instant) {
-        let peer = peers.lastingName(of: peer)
+        let peer = peers.lastingPeer(of: peer)
         for slot in links.slots where links.at[slot.index].isInUse && links.at[slot.index].lastingPeer == peer {
             let isIdle = links.at[slot.index].life.isOpen && !isSecurityPending(on: links.at[slot.index].identifier)
             if isIdle, links.at[slot.index].protection.strength == nil { encryptWithBond(slot, at: now) }

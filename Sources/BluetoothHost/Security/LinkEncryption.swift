@@ -1,3 +1,4 @@
+import BluetoothBase
 import BluetoothSMP
 
 /// The encryption state of a link, and the key whose use the controller has not reported yet.

@@ -5,7 +5,8 @@ import BluetoothSMP
 struct PairingConclusion: Hashable, Sendable {
     typealias Outcome = Result<PairingResult, PairingError>
 
-    private enum Phase: Hashable {
+    // Indirect, because most links have no conclusion, but their state is copied often.
+    private indirect enum Phase: Hashable {
         /// There is no result to report.
         case idle
         /// The peer has not yet received the last keys, or the reason of the failure.
@@ -35,7 +36,7 @@ struct PairingConclusion: Hashable, Sendable {
         /// The peer has sent a PDU of the Security Manager Protocol.
         case received([UInt8])
         /// A bond was stored, or could not be.
-        case bondWritten(MadeBond, isStored: Bool)
+        case bondWritten(MadeBond, failure: BondStoreError?)
         case timePassed(Instant)
         case linkEnded
     }
@@ -44,7 +45,7 @@ struct PairingConclusion: Hashable, Sendable {
         /// Reports the end of a pairing, or has its bond stored.
         case conclude(Outcome)
         /// Reports the end of the pairing according to the result of storing its bond, then handles the sequel.
-        case reportStored(MadeBond, KeyStrength, isStored: Bool, Sequel)
+        case reportStored(MadeBond, KeyStrength, failure: BondStoreError?, Sequel)
         /// Reports that the bond was not stored in time, then handles the sequel.
         case revert(MadeBond, Sequel)
         case reportFailure(PairingError)
@@ -94,10 +95,10 @@ struct PairingConclusion: Hashable, Sendable {
                 phase = .storing(made, strength, until: until, sequel)
             }
             return nil
-        case .bondWritten(let made, let isStored):
+        case .bondWritten(let made, let failure):
             guard case .storing(made, let strength, _, let sequel) = phase else { return nil }
             phase = .idle
-            return .reportStored(made, strength, isStored: isStored, sequel)
+            return .reportStored(made, strength, failure: failure, sequel)
         case .timePassed(let now): return expire(at: now)
         case .linkEnded: return endLink()
         }

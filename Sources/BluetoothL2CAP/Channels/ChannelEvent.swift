@@ -19,6 +19,7 @@ public enum ChannelOpener: Hashable, Sendable {
 }
 
 /// Why a channel could not be opened.
+@nonexhaustive
 public enum ChannelOpeningFailure: Error, Hashable, Sendable {
     /// The peer refused with this result.
     case refused(CreditBasedConnectionResult)
@@ -33,6 +34,7 @@ public enum ChannelOpeningFailure: Error, Hashable, Sendable {
 }
 
 /// Why a channel could not be reconfigured.
+@nonexhaustive
 public enum ChannelReconfigurationFailure: Error, Hashable, Sendable {
     /// The peer refused with this result.
     case refused(CreditBasedReconfigureResult)
@@ -43,6 +45,7 @@ public enum ChannelReconfigurationFailure: Error, Hashable, Sendable {
 }
 
 /// Why a channel was closed.
+@nonexhaustive
 public enum ChannelEnd: Hashable, Sendable {
     /// This device closed the channel. Unless it was closed abruptly, the peer has received everything that was sent.
     case byThisDevice
@@ -62,6 +65,7 @@ public enum ChannelEnd: Hashable, Sendable {
 
 /// The rule of a credit-based channel that a peer violated (Core 5.4, Vol 3, Part A, 3.4 and 10.1). A violation closes
 /// only this channel.
+@nonexhaustive
 public enum ChannelViolation: Hashable, Sendable, CaseIterable {
     /// A K-frame without a credit for it.
     case creditExceeded
@@ -76,10 +80,11 @@ public enum ChannelViolation: Hashable, Sendable, CaseIterable {
     /// Credits that together exceed 65535.
     case creditOverflow
     /// The peer assigned the endpoint of this channel to another channel as well (4.26).
-    case endpointReused
+    case cidReused
 }
 
 /// Why a request about channels was not sent.
+@nonexhaustive
 public enum ChannelRequestError: Error, Hashable, Sendable {
     /// The specification does not allow these parameters.
     case invalidParameters
@@ -155,7 +160,7 @@ extension ChannelViolation: CustomStringConvertible {
         case .sduTooLong: "an SDU longer than the MTU"
         case .sduExceeded: "K-frames with more octets than their SDU"
         case .creditOverflow: "credits beyond 65535"
-        case .endpointReused: "the endpoint of this channel for another channel"
+        case .cidReused: "the cid of this channel for another channel"
         }
     }
 }

@@ -7,24 +7,24 @@ public struct CreditBasedChannel: Sendable {
     /// endpoint.
     public struct ID: Hashable, Sendable {
         /// The endpoint on this device.
-        public let endpoint: ChannelIdentifier
+        public let cid: ChannelIdentifier
         let generation: UInt16
 
         /// The ID as a number, never 0.
-        public var rawValue: UInt32 { UInt32(endpoint.rawValue) | UInt32(generation) << 16 }
+        public var rawValue: UInt32 { UInt32(cid.rawValue) | UInt32(generation) << 16 }
 
         /// Creates the ID with the number that `rawValue` returned. Other numbers identify no channel.
         public init(rawValue: UInt32) {
-            endpoint = ChannelIdentifier(UInt16(truncatingIfNeeded: rawValue))
+            cid = ChannelIdentifier(UInt16(truncatingIfNeeded: rawValue))
             generation = UInt16(truncatingIfNeeded: rawValue >> 16)
         }
 
-        init(endpoint: ChannelIdentifier, generation: UInt16) {
-            self.endpoint = endpoint
+        init(cid: ChannelIdentifier, generation: UInt16) {
+            self.cid = cid
             self.generation = generation
         }
 
-        @inlinable var index: Int { Int(endpoint.rawValue) &- Int(ChannelIdentifier.leDynamicRange.lowerBound) }
+        @inlinable var index: Int { Int(cid.rawValue) &- Int(ChannelIdentifier.leDynamicRange.lowerBound) }
     }
 
     /// The mode of a channel.

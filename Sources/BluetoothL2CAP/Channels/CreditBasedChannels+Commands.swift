@@ -23,7 +23,7 @@ extension CreditBasedChannels {
             remote: request.source, mtu: request.mtu, mps: request.mps, credits: request.initialCredits)
         events.append(.opened(at[index].id, by: .peer))
         return LECreditBasedConnectionResponse(
-            destination: at[index].id.endpoint, mtu: local.mtu, mps: local.mps, initialCredits: local.window)
+            destination: at[index].id.cid, mtu: local.mtu, mps: local.mps, initialCredits: local.window)
     }
 
     /// Answers a request for several channels, each of which is accepted or refused (4.25 and 4.26).
@@ -59,7 +59,7 @@ extension CreditBasedChannels {
             }
             at[index].open(remote: source, mtu: request.mtu, mps: request.mps, credits: request.initialCredits)
             limit -= 1
-            response.destinations[number] = at[index].id.endpoint
+            response.destinations[number] = at[index].id.cid
             (response.mtu, response.mps, response.initialCredits) = (local.mtu, local.mps, local.window)
             events.append(.opened(at[index].id, by: .peer))
         }

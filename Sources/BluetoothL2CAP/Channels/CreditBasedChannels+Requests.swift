@@ -12,7 +12,7 @@ extension CreditBasedChannels {
         let id = at[index].id
         requests.append(Request(identifier: identifier, kind: .open([id], .leCreditBased), deadline: deadline))
         LECreditBasedConnectionRequest(
-            spsm: spsm, source: id.endpoint, mtu: local.mtu, mps: local.mps, initialCredits: local.window
+            spsm: spsm, source: id.cid, mtu: local.mtu, mps: local.mps, initialCredits: local.window
         ).encode(identifier: identifier, into: &writer)
         return id
     }
@@ -29,7 +29,7 @@ extension CreditBasedChannels {
         let ids = (0..<count).compactMap { _ in insert(.enhanced, spsm, local, .opening).map { at[$0].id } }
         requests.append(Request(identifier: identifier, kind: .open(ids, .enhanced), deadline: deadline))
         CreditBasedConnectionRequest(
-            spsm: spsm, mtu: local.mtu, mps: local.mps, initialCredits: local.window, sources: ids.map(\.endpoint)
+            spsm: spsm, mtu: local.mtu, mps: local.mps, initialCredits: local.window, sources: ids.map(\.cid)
         ).encode(identifier: identifier, into: &writer)
         return ids
     }
@@ -52,7 +52,7 @@ extension CreditBasedChannels {
         }
         requests.append(
             Request(identifier: identifier, kind: .reconfigure(ids, mtu: mtu, mps: mps), deadline: deadline))
-        CreditBasedReconfigureRequest(mtu: mtu, mps: mps, channels: ids.map(\.endpoint))
+        CreditBasedReconfigureRequest(mtu: mtu, mps: mps, channels: ids.map(\.cid))
             .encode(identifier: identifier, into: &writer)
     }
 
@@ -80,18 +80,18 @@ extension CreditBasedChannels {
     }
 
     /// Closes a channel whose peer has violated a rule.
-    public mutating func fail(_ endpoint: ChannelIdentifier, _ violation: ChannelViolation) {
-        guard let id = id(at: endpoint) else { return }
+    public mutating func fail(_ cid: ChannelIdentifier, _ violation: ChannelViolation) {
+        guard let id = id(at: cid) else { return }
         end(id.index, .violated(violation))
     }
 
-    /// Closes a channel on which a K-frame was lost, or all channels if the affected one is unknown. The SDUs that
-    /// follow could not be distinguished from the rest of an earlier one, and the credit of the lost frame would never
-    /// be given back.
-    public mutating func frameLost(on endpoint: ChannelIdentifier?) {
+    /// Closes a channel on which a K-frame was lost, or all channels if the affected one is unknown. After the loss, a
+    /// channel can't tell a new SDU from the rest of an earlier one, and the credit of the lost frame would never be
+    /// returned.
+    public mutating func frameLost(on cid: ChannelIdentifier?) {
         for index in at.indices {
             // A channel that is being closed has no reader any more.
-            guard case .open = at[index].phase, endpoint ?? at[index].id.endpoint == at[index].id.endpoint else {
+            guard case .open = at[index].phase, cid ?? at[index].id.cid == at[index].id.cid else {
                 continue
             }
             end(index, .dataLost)
@@ -131,7 +131,7 @@ extension CreditBasedChannels {
     mutating func writeOwed(as identifier: UInt8, until deadline: Instant, into writer: inout ByteWriter) {
         let index = owed.removeFirst()
         requests.append(Request(identifier: identifier, kind: .disconnect(at[index].id), deadline: deadline))
-        DisconnectionRequest(destination: at[index].remote, source: at[index].id.endpoint)
+        DisconnectionRequest(destination: at[index].remote, source: at[index].id.cid)
             .encode(identifier: identifier, into: &writer)
     }
 
@@ -143,7 +143,7 @@ extension CreditBasedChannels {
         let credits = at[index].dueCredits
         guard credits > 0 else { return }
         at[index].peerCredits += credits
-        FlowControlCredit(channel: id.endpoint, credits: UInt16(clamping: credits))
+        FlowControlCredit(channel: id.cid, credits: UInt16(clamping: credits))
             .encode(identifier: identifier, into: &writer)
     }
 

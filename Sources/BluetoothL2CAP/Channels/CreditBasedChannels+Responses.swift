@@ -35,7 +35,7 @@ extension CreditBasedChannels {
             requests.remove(at: place)
             reconfigured(ids, mtu, mps, response.result)
         case (.disconnectionResponse, .disconnect(let id)):
-            guard let response = try? DisconnectionResponse(decoding: data), response.source == id.endpoint,
+            guard let response = try? DisconnectionResponse(decoding: data), response.source == id.cid,
                 response.destination == at[id.index].remote
             else { return false }
             requests.remove(at: place)
@@ -81,7 +81,7 @@ extension CreditBasedChannels {
         if let other = index(ofRemote: destination) {
             // The peer has assigned an endpoint twice, so the two channels cannot be distinguished (4.26).
             failOpening(id, .invalidResponse)
-            if at[other].isOpen { end(other, .violated(.endpointReused)) }
+            if at[other].isOpen { end(other, .violated(.cidReused)) }
             return
         }
         let isWanted = index(of: id) != nil

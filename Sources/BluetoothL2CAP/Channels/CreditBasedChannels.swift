@@ -86,8 +86,8 @@ public struct CreditBasedChannels: Sendable {
         guard room > 0 else { return nil }
         let index = at.firstIndex { !$0.isInUse } ?? at.count
         generation &+= 1
-        let endpoint = ChannelIdentifier(ChannelIdentifier.leDynamicRange.lowerBound + UInt16(index))
-        let id = CreditBasedChannel.ID(endpoint: endpoint, generation: generation)
+        let cid = ChannelIdentifier(ChannelIdentifier.leDynamicRange.lowerBound + UInt16(index))
+        let id = CreditBasedChannel.ID(cid: cid, generation: generation)
         let channel = CreditBasedChannel(id, kind, spsm: spsm, local, phase)
         if index == at.count { at.append(channel) } else { at[index] = channel }
         return index
@@ -100,8 +100,8 @@ public struct CreditBasedChannels: Sendable {
     }
 
     /// The index of the channel to which the peer has assigned this endpoint.
-    func index(ofRemote endpoint: ChannelIdentifier) -> Int? {
-        at.indices.first { at[$0].hasRemote && at[$0].remote == endpoint }
+    func index(ofRemote cid: ChannelIdentifier) -> Int? {
+        at.indices.first { at[$0].hasRemote && at[$0].remote == cid }
     }
 
     // MARK: - Receiving
@@ -109,17 +109,17 @@ public struct CreditBasedChannels: Sendable {
     /// Handles the payload of a frame on an endpoint of the dynamic range.
     @inlinable @inline(__always)
     public mutating func receive(
-        _ payload: Span<UInt8>, on endpoint: ChannelIdentifier
+        _ payload: Span<UInt8>, on cid: ChannelIdentifier
     ) -> CreditBasedChannel.Receipt {
-        let index = Int(endpoint.rawValue) &- Int(ChannelIdentifier.leDynamicRange.lowerBound)
+        let index = Int(cid.rawValue) &- Int(ChannelIdentifier.leDynamicRange.lowerBound)
         guard index >= 0, index < at.count else { return .unknown }
         return at[index].receive(payload)
     }
 
     /// The ID of the open channel at an endpoint; nil if no open channel has it.
     @inline(__always)
-    public func id(at endpoint: ChannelIdentifier) -> CreditBasedChannel.ID? {
-        let index = Int(endpoint.rawValue) &- Int(ChannelIdentifier.leDynamicRange.lowerBound)
+    public func id(at cid: ChannelIdentifier) -> CreditBasedChannel.ID? {
+        let index = Int(cid.rawValue) &- Int(ChannelIdentifier.leDynamicRange.lowerBound)
         guard index >= 0, index < at.count, at[index].isOpen else { return nil }
         return at[index].id
     }
@@ -215,9 +215,9 @@ public struct CreditBasedChannels: Sendable {
     public func waitingCount(on id: CreditBasedChannel.ID) -> Int { index(of: id).map { at[$0].queue.count } ?? 0 }
 
     /// The next channel after an endpoint, in round-robin order, that has something to send and credits for it.
-    public func nextToSend(after endpoint: ChannelIdentifier) -> CreditBasedChannel.ID? {
+    public func nextToSend(after cid: ChannelIdentifier) -> CreditBasedChannel.ID? {
         guard !at.isEmpty else { return nil }
-        let start = Int(endpoint.rawValue) - Int(ChannelIdentifier.leDynamicRange.lowerBound) + 1
+        let start = Int(cid.rawValue) - Int(ChannelIdentifier.leDynamicRange.lowerBound) + 1
         for offset in 0..<at.count {
             let index = (max(0, start) + offset) % at.count
             if at[index].isOpen, at[index].sendCredits > 0, !at[index].queue.isEmpty { return at[index].id }

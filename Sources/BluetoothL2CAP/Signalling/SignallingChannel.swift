@@ -61,7 +61,8 @@ public struct SignallingChannel: Sendable {
 // MARK: - Local requests
 
 extension SignallingChannel {
-    /// Whether a Connection Parameter Update Request waits for its response. Another request would be refused then.
+    /// Whether a Connection Parameter Update Request is waiting for its response. While it is, another request throws
+    /// `.requestOutstanding`.
     public var isRequestOutstanding: Bool { outstanding != nil }
 
     /// Writes a Connection Parameter Update Request; a later call returns the outcome `connectionParameterUpdateEnded`.
@@ -78,7 +79,7 @@ extension SignallingChannel {
 
     /// Requests an LE credit-based channel to a service. `ChannelEvent.opened` or `.openingFailed` follows.
     public mutating func openChannel(
-        to spsm: UInt16, _ parameters: ChannelParameters, at now: Instant, into writer: inout ByteWriter
+        to spsm: UInt16, parameters: ChannelParameters, at now: Instant, into writer: inout ByteWriter
     ) throws(ChannelRequestError) -> CreditBasedChannel.ID {
         try channels.open(
             spsm, parameters, as: makeIdentifier(), until: now.advanced(by: responseTimeout), into: &writer)
@@ -87,7 +88,7 @@ extension SignallingChannel {
     /// Requests one to five enhanced credit-based channels to a service at once. For each of them `ChannelEvent.opened`
     /// or `.openingFailed` follows.
     public mutating func openChannels(
-        _ count: Int, to spsm: UInt16, _ parameters: ChannelParameters, at now: Instant, into writer: inout ByteWriter
+        _ count: Int, to spsm: UInt16, parameters: ChannelParameters, at now: Instant, into writer: inout ByteWriter
     ) throws(ChannelRequestError) -> [CreditBasedChannel.ID] {
         try channels.open(
             count, spsm, parameters, as: makeIdentifier(), until: now.advanced(by: responseTimeout), into: &writer)

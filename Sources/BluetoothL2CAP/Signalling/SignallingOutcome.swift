@@ -30,6 +30,7 @@ public enum ConnectionParameterUpdateEnd: Hashable, Sendable {
 }
 
 /// Why a Connection Parameter Update Request was not sent.
+@nonexhaustive
 public enum ConnectionParameterUpdateError: Error, Hashable, Sendable {
     /// Only a peripheral may send the request.
     case notPeripheral

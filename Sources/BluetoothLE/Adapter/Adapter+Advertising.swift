@@ -44,9 +44,11 @@ extension Adapter {
     ///   - data: the advertising data, at most 31 octets.
     ///   - scanResponse: the scan response data, at most 31 octets.
     public func advertise(
-        octets data: [UInt8], scanResponse: [UInt8] = [], isConnectable: Bool = true,
+        octets data: some Collection<UInt8>, scanResponse: some Collection<UInt8> = [UInt8](),
+        isConnectable: Bool = true,
         interval: ClosedRange<Duration> = GAPTiming.advertisingFastInterval1
     ) async throws(BluetoothError) {
+        let data = Array(data), scanResponse = Array(scanResponse)
         var request = AdvertisingRequest(
             AdvertisementData(advertisingData: data.span, scanResponseData: scanResponse.span),
             isConnectable: isConnectable, interval: interval)
@@ -75,7 +77,7 @@ extension Adapter {
     /// advertising.
     ///
     /// This method does not wait for the controller, so a peer may still connect a moment later.
-    public func stopAdvertising() async {
+    public func stopAdvertising() {
         guard let token = router.state.withLock({ $0.advertising.take() }) else { return }
         router.post(.cancel, token: token)
     }

@@ -8,6 +8,7 @@ import BluetoothSMP
 import DequeModule
 
 /// An event of an adapter as a whole.
+@nonexhaustive
 public enum AdapterEvent: Sendable {
     /// A link was established, in either role.
     case connected(Connection)
@@ -25,7 +26,7 @@ public enum AdapterEvent: Sendable {
     case bondRefused(Connection)
     /// The controller failed and is being reset. All links are lost. Scanning, advertising and published services
     /// resume automatically when the controller is back.
-    case resetting(String)
+    case resetting(HostResetCause)
     /// The controller is gone: it was unplugged, became unreachable or was given up, as the error states. Pending calls
     /// have thrown `.adapterRemoved`. The adapter waits for the controller, and reports `ready` when it is back.
     case removed(BluetoothError)

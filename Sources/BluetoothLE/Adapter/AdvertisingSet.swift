@@ -21,7 +21,7 @@ public struct AdvertisingSet: Sendable {
     }
 
     /// Stops the set. Does nothing if it has already ended.
-    public func stop() async {
+    public func stop() {
         guard router.state.withLock({ $0.advertisingSets.removeValue(forKey: token) }) != nil else { return }
         router.post(.cancel, token: token)
         end.finish()
@@ -46,7 +46,7 @@ extension Adapter {
     ///         isConnectable: false, data: octets, extended: ExtendedAdvertising())
     ///     let set = try await adapter.addAdvertisingSet(parameters)
     ///     …
-    ///     await set.stop()
+    ///     set.stop()
     ///
     /// With `extended`, a set has room for up to 1650 octets, as far as the controller supports that. Scanners older
     /// than Bluetooth 5.0 do not receive extended advertising, nor do the many phones that scan only for legacy

@@ -16,7 +16,7 @@ extension Connection {
     /// - Throws: `.channelRefused` with the peer's reason, `.invalidParameters`, the reason why the link ended, or
     ///   `.cancelled`.
     public func openChannel(
-        to psm: UInt16, _ parameters: ChannelParameters = ChannelParameters()
+        to psm: UInt16, parameters: ChannelParameters = ChannelParameters()
     ) async throws(BluetoothError) -> L2CAPChannel {
         let opened = try await open(psm, parameters, count: nil)
         guard let channel = opened.first else { throw .channelClosed(.byPeer) }
@@ -32,7 +32,7 @@ extension Connection {
     /// - Returns: the channels that the peer has opened, at least one.
     /// - Throws: the errors of `openChannel`.
     public func openChannels(
-        _ count: Int, to psm: UInt16, _ parameters: ChannelParameters = ChannelParameters()
+        _ count: Int, to psm: UInt16, parameters: ChannelParameters = ChannelParameters()
     ) async throws(BluetoothError) -> [L2CAPChannel] {
         let opened = try await open(psm, parameters, count: count)
         guard !opened.isEmpty else { throw .channelClosed(.byPeer) }
@@ -63,7 +63,7 @@ extension Adapter {
     ///   SPSM is invalid. 0x0027, the SPSM of the Enhanced Attribute Protocol, counts as invalid.
     public func listen(
         on psm: UInt16? = nil, requirement: ChannelRequirement = .none,
-        _ parameters: ChannelParameters = ChannelParameters()
+        parameters: ChannelParameters = ChannelParameters()
     ) async throws(BluetoothError) -> ChannelService {
         try router.check()
         let queue = AsyncQueue<L2CAPChannel>(capacity: ChannelService.capacity, overflow: .dropNewest)
@@ -111,7 +111,7 @@ public struct ChannelService: AsyncSequence, Sendable {
     /// The number of channels that wait to be taken. Further channels that a peer opens are closed.
     static let capacity = 64
 
-    /// Creates an iterator over the channels that were not taken yet. Each channel goes to only one iterator.
+    /// Creates an iterator over the channels that no iterator has returned yet. Each channel goes to only one iterator.
     public func makeAsyncIterator() -> EventSequence<L2CAPChannel>.AsyncIterator { channels.makeAsyncIterator() }
 }
 

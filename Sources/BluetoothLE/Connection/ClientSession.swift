@@ -10,8 +10,8 @@ import BluetoothHost
 /// Calls such as `Connection.read` return independently of each other: a value that the peer sends in the meantime may
 /// be received before or after their result. A session reports values and results in one sequence.
 ///
-///     let session = try await connection.openSession()
-///     await session.begin(.readLong(handle), as: 1)
+///     let session = try connection.openSession()
+///     session.begin(.readLong(handle), as: 1)
 ///     for try await event in session.events { … }
 public struct ClientSession: Sendable {
     /// The link on which the session was opened.
@@ -23,7 +23,7 @@ public struct ClientSession: Sendable {
     /// the link ends first.
     ///
     /// Operations on one link are carried out in the order in which they were begun.
-    public func begin(_ operation: GATTClientOperation, as tag: Int) async {
+    public func begin(_ operation: GATTClientOperation, as tag: Int) {
         // If the link has ended, so has the sequence.
         guard connection.link.error == nil else { return }
         let router = connection.router, known = connection.link.knownChanges
@@ -33,6 +33,7 @@ public struct ClientSession: Sendable {
 }
 
 /// An event of the GATT client of a link.
+@nonexhaustive
 public enum ClientEvent: Sendable {
     /// The peer has notified or indicated a value. An indication has already been confirmed.
     case value([UInt8], of: AttributeHandle)
@@ -46,7 +47,7 @@ extension Connection {
     /// Opens a session. A link may have several sessions, and each receives every value.
     ///
     /// A session does not subscribe to anything. Use `GATTClientOperation.configure` for that.
-    public func openSession() async throws(BluetoothError) -> ClientSession {
+    public func openSession() throws(BluetoothError) -> ClientSession {
         try router.check(link)
         let queue = AsyncQueue<ClientEvent>(capacity: 16_384, overflow: .fail)
         let error = link.state.withLock { state in

@@ -24,7 +24,8 @@ extension Connection {
     /// the zone (Core 5.4, Vol 4, Part E, 7.8.119 and 7.8.120).
     ///
     ///     let zones = PathLossThresholds(low: 50, high: 75)
-    ///     for try await report in try await connection.pathLossReports(zones) {
+    ///     let reports = try await connection.pathLossReports(thresholds: zones)
+    ///     for try await report in reports {
     ///         print(report.zone == .high ? "far" : "near")
     ///     }
     ///
@@ -34,7 +35,7 @@ extension Connection {
     ///   overlap; `.tooManyPending` while another such sequence exists, because a link has one set of thresholds. The
     ///   sequence throws the reason why the link ended.
     public func pathLossReports(
-        _ thresholds: PathLossThresholds
+        thresholds: PathLossThresholds
     ) async throws(BluetoothError) -> EventSequence<PathLossReport> {
         let queue = AsyncQueue<PathLossReport>(capacity: Self.reportCapacity, overflow: .dropOldest)
         return try await watch(.reportPathLoss(thresholds), .pathLoss(queue), queue)
@@ -65,7 +66,7 @@ extension Connection {
     }
 
     private func watch<Element: Sendable>(
-        _ call: PowerCall, _ watcher: Link.PowerWatcher, _ queue: AsyncQueue<Element>
+        _ call: PowerCall, _ watcher: LinkState.PowerWatcher, _ queue: AsyncQueue<Element>
     ) async throws(BluetoothError) -> EventSequence<Element> {
         try router.check(link)
         guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
@@ -84,7 +85,7 @@ extension Connection {
     }
 }
 
-extension Link {
+extension LinkState {
     /// A consumer of the controller's power reports.
     enum PowerWatcher {
         case pathLoss(AsyncQueue<PathLossReport>)

@@ -120,7 +120,7 @@ extension Connection {
     func writeWithoutResponse(octets value: [UInt8], to handle: AttributeHandle) async throws(BluetoothError) {
         if let error = link.refusal(ofLength: value.count) { try refuse(error) }
         let known = link.knownChanges
-        try await takeCredit(for: handle)
+        if try !takeAvailableCredit() { try await waitForCredit(for: handle) }
         let isPosted = router.post(
             .writeWithoutResponse(link.identifier, handle, value), keepsOrder: false, knownChanges: known)
         guard isPosted else { throw router.closure }
@@ -177,7 +177,7 @@ extension Connection {
         let request = SubscriptionRequest(
             characteristic: characteristic.valueHandle, end: characteristic.endHandle, configuration: configuration)
         do throws(BluetoothError) {
-            try link.add(Link.Listener(handle: request.characteristic, token: token, queue: queue))
+            try link.add(LinkState.Listener(handle: request.characteristic, token: token, queue: queue))
             try await router.wait(as: token) {
                 router.post(
                     .subscribe(link.identifier, request), token: token, keepsOrder: false, knownChanges: known)
@@ -225,12 +225,16 @@ extension Connection {
 
     // MARK: - Credits
 
-    /// Takes a credit to send an unacknowledged value, or waits for one.
+    /// Takes a credit to send an unacknowledged value. Returns false if there is none: then wait for one.
+    func takeAvailableCredit() throws(BluetoothError) -> Bool {
+        if Task.isCancelled { throw .cancelled }
+        return link.credits.take()
+    }
+
+    /// Waits for a credit to send an unacknowledged value.
     ///
     /// - Parameter target: the peer's attribute that the value is for; nil for a value of this device.
-    func takeCredit(for target: AttributeHandle? = nil) async throws(BluetoothError) {
-        if Task.isCancelled { throw .cancelled }
-        if link.credits.take() { return }
+    func waitForCredit(for target: AttributeHandle? = nil) async throws(BluetoothError) {
         try await router.waitForCredit(in: link.credits, for: target) { link.error }
     }
 

@@ -11,7 +11,7 @@ import BluetoothHost
 /// not end it.
 public struct Connection: Sendable {
     let adapter: Adapter
-    let link: Link
+    let link: LinkState
 
     var router: EventRouter { adapter.router }
 
@@ -82,7 +82,7 @@ public struct Connection: Sendable {
     ///
     /// Subscriptions and power reports that were requested through this adapter end. Their sequences end without an
     /// error.
-    public func release() async {
+    public func release() {
         router.post(.release(link.identifier))
         for listener in link.removeListeners(in: 0x0001...0xFFFF) { listener.queue.finish() }
         for watcher in link.removePowerWatchers() { watcher.finish(nil) }

@@ -4,6 +4,7 @@ import BluetoothUsers
 import Synchronization
 
 /// An event of the subevents of a set's periodic advertising.
+@nonexhaustive
 public enum PeriodicSubeventEvent: Sendable {
     /// The controller is about to send these subevents. It omits those whose data is not set with
     /// `AdvertisingSet.setSubeventData`.

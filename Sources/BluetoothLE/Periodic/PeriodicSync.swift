@@ -69,12 +69,12 @@ public struct PeriodicSync: AsyncSequence, Sendable {
     /// The number of reports that were dropped because the consumer fell behind.
     public var droppedCount: Int { reports.droppedCount }
 
-    /// Creates an iterator over the reports that were not taken yet. Each report goes to only one iterator.
+    /// Creates an iterator over the reports that no iterator has returned yet. Each report goes to only one iterator.
     public func makeAsyncIterator() -> AsyncIterator { reports.makeAsyncIterator() }
 
     /// Stops receiving the periodic advertising. The sequence ends after the reports that have already arrived. Does
     /// nothing if it has ended.
-    public func stop() async { router.endSync(identifier)?.finish() }
+    public func stop() { router.endSync(identifier)?.finish() }
 
     /// Enables or disables reports. The controller stays synchronized.
     ///
@@ -98,11 +98,12 @@ public struct PeriodicSync: AsyncSequence, Sendable {
     /// must agree on which device uses which slot.
     ///
     /// - Parameters:
+    ///   - data: the response, at most 251 octets.
+    ///   - report: the report to respond to.
     ///   - subevent: the subevent in which to respond. Defaults to the subevent of the report.
     ///   - slot: the response slot, counted from 0.
-    ///   - data: the response, at most 251 octets.
     public func respond(
-        to report: PeriodicAdvertisement, in subevent: Int? = nil, slot: Int, _ data: some Collection<UInt8>
+        _ data: some Collection<UInt8>, to report: PeriodicAdvertisement, in subevent: Int? = nil, slot: Int
     ) async throws(BluetoothError) {
         let data = Array(data)
         try await router.call(

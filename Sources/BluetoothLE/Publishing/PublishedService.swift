@@ -68,6 +68,7 @@ public struct PublishedCharacteristic: Sendable {
 }
 
 /// A peer's action on a published characteristic.
+@nonexhaustive
 public enum CharacteristicEvent: Sendable {
     /// The peer has subscribed. This may follow `subscriptionRestored` without an `unsubscribed` in between. In that
     /// case, values sent since then may not have reached the peer's application.
@@ -125,7 +126,7 @@ public struct Subscriber: Hashable, Sendable {
     func notify(octets value: [UInt8]) async throws(BluetoothError) {
         let link = connection.link
         if let error = refusal(ofLength: value.count) { try connection.refuse(error) }
-        try await connection.takeCredit()
+        if try !connection.takeAvailableCredit() { try await connection.waitForCredit() }
         guard connection.router.post(.notify(link.identifier, characteristic, value)) else {
             throw connection.router.closure
         }

@@ -35,7 +35,7 @@ final class EventLog: Sendable {
 
     // MARK: - Published services
 
-    func unserved(_ request: String, _ handle: AttributeHandle?, by link: Link) {
+    func unserved(_ request: String, _ handle: AttributeHandle?, by link: LinkState) {
         let attribute = handle.map { "handle \($0)" } ?? "no handle"
         say(
             .warning, .unserved,
@@ -43,7 +43,7 @@ final class EventLog: Sendable {
         )
     }
 
-    func unanswered(by link: Link?) {
+    func unanswered(by link: LinkState?) {
         say(
             .warning, .unserved,
             "a request\(link.map { " by \($0.peer)" } ?? "") was not answered in time; iterate over the events of each "
@@ -69,7 +69,7 @@ final class EventLog: Sendable {
 
     // MARK: - Pairing
 
-    func pairingFailed(_ error: PairingError, with link: Link, hasAgent: Bool) {
+    func pairingFailed(_ error: PairingError, with link: LinkState, hasAgent: Bool) {
         let security = link.state.withLock { $0.security }
         let hint =
             if error == .local(.authenticationRequirements), security.isBonded, !security.isEncrypted {
@@ -80,7 +80,7 @@ final class EventLog: Sendable {
         say(.notice, .pairingFailed, "pairing with \(link.peer) has failed: \(error)\(hint)")
     }
 
-    func bondRefused(by link: Link) {
+    func bondRefused(by link: LinkState) {
         say(
             .warning, .bondRefused,
             "\(link.peer) does not have the keys of its bond; if it was reset, remove the bond and pair again")

@@ -10,13 +10,13 @@ import BluetoothHost
 extension EventRouter {
     func receive(_ batch: borrowing EventBatch) {
         // Most events of a turn are about one link.
-        var last: Link?
+        var last: LinkState?
         for index in batch.events.indices {
             switch batch.events[index] {
             case .value(let identifier, let handle, let payload):
                 if last?.identifier != identifier { last = link(identifier) }
                 guard let last else { continue }
-                received(batch.bytes(of: payload), of: handle, on: last)
+                received(batch.octets(of: payload), of: handle, on: last)
             case .subscriptionBegan(let identifier, let token): link(identifier)?.beginListening(token)
             case .sendCredit(let identifier, let count):
                 if last?.identifier != identifier { last = link(identifier) }
@@ -29,11 +29,11 @@ extension EventRouter {
                     continue
                 }
                 guard let connection = connection(last) else { continue }
-                queue.push(.written(Array(batch.bytes(of: payload)), to: handle, by: connection))
+                queue.push(.written(Array(batch.octets(of: payload)), to: handle, by: connection))
             case .sighting(let token, let index): calls.sightings(of: token)?.push(batch.sightings[index])
             case .ended(let token, let result): ended(token, result)
             case .writeRequested(let request, let handle, let payload):
-                let value = Array(batch.bytes(of: payload))
+                let value = Array(batch.octets(of: payload))
                 writeRequested(request, [IncomingWrite.Part(handle: handle, offset: 0, value: value)])
             case .executeRequested(let request, let writes): writeRequested(request, writes.parts)
             case .readRequested(let request, let handle, let offset): readRequested(request, handle, offset)
@@ -48,14 +48,14 @@ extension EventRouter {
             case .adapter(let status): changed(to: status)
             case .advertisingSetEnded(let token, let error): advertisingSetEnded(token, error)
             case .periodic(let sync, .report(let report)):
-                handle(.report(report), of: sync, Array(batch.bytes(of: report.data)))
+                handle(.report(report), of: sync, Array(batch.octets(of: report.data)))
             case .periodic(let sync, let event): handle(event, of: sync, [])
             case .subevents(let set, .response(let subevent, let slot, let report)):
-                let data = Array(batch.bytes(of: report.data))
+                let data = Array(batch.octets(of: report.data))
                 handle(.response(subevent: subevent, slot: slot, report), of: set, data)
             case .subevents(let set, let event): handle(event, of: set, [])
             case .channel(let link, .received(let channel, let payload)):
-                received(batch.bytes(of: payload), on: channel, of: link)
+                received(batch.octets(of: payload), on: channel, of: link)
             case .channel(let link, let event): handle(event, of: link)
             case .linkBegan(let link, let information):
                 last = nil
@@ -151,7 +151,7 @@ extension EventRouter {
             for token in waiting { resume(token, .success(.done)) }
         case .resetting(let cause):
             log.resetting(cause)
-            publish(.resetting("\(cause)"))
+            publish(.resetting(cause))
         case .lost:
             let error = runner.failure ?? .adapterRemoved
             log.lost(error)
@@ -165,8 +165,8 @@ extension EventRouter {
     }
 
     private func linkBegan(_ identifier: LinkIdentifier, _ information: LinkInformation) {
-        let link = state.withLock { state -> Link in
-            let link = Link(identifier, information, name: state.names[information.peer])
+        let link = state.withLock { state -> LinkState in
+            let link = LinkState(identifier, information, name: state.names[information.peer])
             while state.links.count <= Int(identifier.slot) { state.links.append(nil) }
             state.links[Int(identifier.slot)] = link
             return link
@@ -182,7 +182,7 @@ extension EventRouter {
             let slot = Int(link.identifier.slot)
             if slot < state.links.count { state.links[slot] = nil }
         }
-        guard let rest = link.end(Link.End(reason: reason, error: error)) else { return }
+        guard let rest = link.end(LinkState.End(reason: reason, error: error)) else { return }
         finish(link, rest, error)
         if let connection = connection(link) { publish(.disconnected(connection, reason)) }
     }
@@ -210,7 +210,7 @@ extension EventRouter {
     }
 
     private func nameChanged(_ peer: PeerID, _ name: String) {
-        let links = state.withLock { state -> [Link] in
+        let links = state.withLock { state -> [LinkState] in
             state.names.set(name, of: peer)
             return state.links.compactMap { $0?.peer == peer ? $0 : nil }
         }
@@ -223,18 +223,22 @@ extension EventRouter {
     // MARK: - Values
 
     @inline(__always)
-    private func received(_ bytes: borrowing Span<UInt8>, of handle: AttributeHandle, on link: Link) {
-        var value: [UInt8]?
+    private func received(_ bytes: borrowing Span<UInt8>, of handle: AttributeHandle, on link: LinkState) {
+        let value = Array(copy bytes)
         var index = 0
-        while let queue = link.listener(of: handle, from: &index) {
-            let copy = value ?? Array(copy bytes)
-            value = copy
-            deliver(copy, to: queue, link)
+        while let receiver = link.receiver(of: handle, from: &index) {
+            switch receiver {
+            case .listener(let queue, let isLast):
+                deliver(value, to: queue, link)
+                if isLast { return }
+            case .sessions(let sessions):
+                for session in sessions { session.push(.value(value, of: handle)) }
+                return
+            }
         }
-        for session in link.sessions { session.push(.value(value ?? Array(copy bytes), of: handle)) }
     }
 
-    private func deliver(_ value: [UInt8], to queue: AsyncQueue<[UInt8]>, _ link: Link) {
+    private func deliver(_ value: [UInt8], to queue: AsyncQueue<[UInt8]>, _ link: LinkState) {
         let advice = link.window.add(value.count)
         if !queue.push(value) { _ = link.window.remove(value.count) }
         switch advice {

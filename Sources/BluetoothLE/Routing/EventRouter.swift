@@ -27,7 +27,7 @@ final class EventRouter: AdapterObserver {
         weak var adapter: Adapter?
         var status = AdapterStatus.opening
         /// Indexed by the slots of the link identifiers.
-        var links: [Link?] = []
+        var links: [LinkState?] = []
         var names = PeerNames()
         var receivers: [AttributeHandle: Receiver] = [:]
         /// The queues for channels that peers open, by SPSM.
@@ -110,7 +110,7 @@ final class EventRouter: AdapterObserver {
     ) async throws(BluetoothError) -> CallResult {
         let result = await withTaskCancellationHandler(
             operation: {
-                await withCheckedContinuation(isolation: actor) { (waiter: PendingCalls.Waiter) in
+                await withUnsafeContinuation(isolation: actor) { (waiter: PendingCalls.Waiter) in
                     if let error = calls.suspend(waiter, token) { return waiter.resume(returning: .failure(error)) }
                     if !begin() { resume(token, .failure(closure)) }
                     if calls.posted(token), isCall { post(.cancel, token: token) }
@@ -178,15 +178,15 @@ final class EventRouter: AdapterObserver {
     }
 
     /// Throws the reason if a link cannot be used.
-    func check(_ link: Link) throws(BluetoothError) {
+    func check(_ link: LinkState) throws(BluetoothError) {
         guard let error = link.error else { return }
         try check()
         throw error
     }
 
-    var links: [Link] { state.withLock { $0.links.compactMap { $0 } } }
+    var links: [LinkState] { state.withLock { $0.links.compactMap { $0 } } }
 
-    func link(_ identifier: LinkIdentifier) -> Link? {
+    func link(_ identifier: LinkIdentifier) -> LinkState? {
         state.withLock { state in
             let slot = Int(identifier.slot)
             guard slot < state.links.count, let link = state.links[slot], link.identifier == identifier else {
@@ -196,7 +196,7 @@ final class EventRouter: AdapterObserver {
         }
     }
 
-    func connection(_ link: Link) -> Connection? {
+    func connection(_ link: LinkState) -> Connection? {
         state.withLock { $0.adapter }.map { Connection(adapter: $0, link: link) }
     }
 
@@ -219,7 +219,7 @@ final class EventRouter: AdapterObserver {
             return state
         }
         for link in old.links {
-            guard let link, let rest = link.end(Link.End(reason: .adapterRemoved, error: error)) else { continue }
+            guard let link, let rest = link.end(LinkState.End(reason: .adapterRemoved, error: error)) else { continue }
             finish(link, rest, error)
         }
         for entry in entries {
@@ -239,7 +239,7 @@ final class EventRouter: AdapterObserver {
     }
 
     /// Ends everything on a link.
-    func finish(_ link: Link, _ rest: Link.State, _ error: BluetoothError) {
+    func finish(_ link: LinkState, _ rest: LinkState.State, _ error: BluetoothError) {
         for sender in link.credits.close().waiters { sender.fail(error) }
         for listener in rest.listeners + rest.comingListeners { listener.queue.finish(error) }
         for session in rest.sessions { session.finish(error) }

@@ -9,7 +9,9 @@ import Synchronization
 /// An entry is removed before it is resumed, so each is resumed exactly once. A token is not reused, so a late event
 /// finds no entry.
 final class PendingCalls: Sendable {
-    typealias Waiter = CheckedContinuation<Result<CallResult, BluetoothError>, Never>
+    // Unsafe, because the compiler does not know the size of a checked one, and would copy the entries by their
+    // metadata. Each is resumed once, since its entry is removed first.
+    typealias Waiter = UnsafeContinuation<Result<CallResult, BluetoothError>, Never>
 
     enum Entry {
         /// The task is about to be suspended.

@@ -103,7 +103,7 @@ extension PairingAgent {
         case .shown(let connection, .passkey(let passkey)):
             await (self as? any PasskeyDisplay)?.showPasskey(passkey, for: connection)
         case .shown(_, .keypress): return
-        case .ended(let connection, let result): await pairingEnded(with: connection, result)
+        case .ended(let connection, let result): await pairingEnded(with: connection, result: result)
         }
     }
 }

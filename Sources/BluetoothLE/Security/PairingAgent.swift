@@ -23,11 +23,11 @@ public protocol PairingAgent: Sendable {
 
     /// Returns whether a peer that requests pairing may pair. Ask the user, or check whether this device is in a
     /// pairing mode. Without such a check, any device in range can pair.
-    func allowsPairing(with connection: Connection, _ features: PairingFeatures) async -> Bool
+    func allowsPairing(with connection: Connection, features: PairingFeatures) async -> Bool
 
     /// Pairing has ended. Passkeys that are shown, and questions that are open, are no longer valid. The default
     /// implementation does nothing.
-    func pairingEnded(with connection: Connection, _ result: Result<PairingOutcome, PairingError>) async
+    func pairingEnded(with connection: Connection, result: Result<PairingOutcome, PairingError>) async
 }
 
 extension PairingAgent {
@@ -35,7 +35,7 @@ extension PairingAgent {
     public var pairsOnDemand: Bool { true }
 
     /// Does nothing. Implement this method to dismiss the passkey or question that the agent displays.
-    public func pairingEnded(with connection: Connection, _ result: Result<PairingOutcome, PairingError>) async {}
+    public func pairingEnded(with connection: Connection, result: Result<PairingOutcome, PairingError>) async {}
 }
 
 /// An agent that can display six digits.
@@ -86,7 +86,7 @@ extension PairingAgent {
     {
         switch question {
         case .consent(let features):
-            guard await allowsPairing(with: connection, features) else { return .refuse }
+            guard await allowsPairing(with: connection, features: features) else { return .refuse }
             var parameters = parameters
             parameters.peerOutOfBandData = await (self as? any OutOfBandPairing)?.outOfBandData(of: connection)
             return .accept(parameters)

@@ -17,21 +17,16 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         case grow
     }
 
-    typealias Outcome = Result<Element?, BluetoothError>
-    private typealias Waiter = CheckedContinuation<Outcome, Never>
-
     private struct State {
         var buffer = Deque<Element>()
         /// The number of elements taken, and the counts after which data was lost, each listed once.
         var taken = 0
         var losses: [Int] = []
         var dropped = 0
-        var waiters = Deque<(number: UInt64, continuation: Waiter)>()
-        var lastWaiter: UInt64 = 0
-        var end: Outcome?
+        var end: Result<Element?, BluetoothError>?
 
         /// The outcome for a consumer now; nil if it must wait.
-        mutating func take() -> Outcome? {
+        mutating func take() -> Result<Element?, BluetoothError>? {
             if !losses.isEmpty, losses[0] == taken {
                 losses.removeFirst()
                 return .failure(.dataLost)
@@ -43,6 +38,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
+    private let waits = ConsumerWaits()
     private let capacity: Int
     private let overflow: Overflow
     /// Makes room in a full buffer without loss, if that is possible.
@@ -80,26 +76,24 @@ final class AsyncQueue<Element: Sendable>: Sendable {
 
     /// The number of buffered elements, and of waiting consumers.
     var count: Int { state.withLock { $0.buffer.count } }
-    var waiterCount: Int { state.withLock { $0.waiters.count } }
+    var waiterCount: Int { waits.count }
 
-    /// Gives an element to the consumer that has waited longest, or buffers it. Returns false if it was dropped.
+    /// Buffers an element, and wakes the consumer that has waited longest. Returns false if the element was dropped.
     @discardableResult
     func push(_ element: Element) -> Bool {
-        let (isTaken, waiter, dropped) = state.withLock { state -> (Bool, Waiter?, Int?) in
-            guard state.end == nil else { return (false, nil, nil) }
-            if let waiter = state.waiters.popFirst() {
-                state.taken &+= 1
-                return (true, waiter.continuation, nil)
-            }
+        let (isTaken, dropped) = state.withLock { state -> (Bool, Int?) in
+            guard state.end == nil else { return (false, nil) }
             let before = state.dropped
-            if state.buffer.count >= capacity, !makeRoom(&state) {
-                if let mark = mark?(element, state.buffer[capacity...]) { state.buffer.append(mark) }
-                return (false, nil, state.dropped == before ? nil : state.dropped)
+            let hasRoom = state.buffer.count < capacity || makeRoom(&state)
+            if hasRoom {
+                state.buffer.append(element)
+            } else if let mark = mark?(element, state.buffer[capacity...]) {
+                state.buffer.append(mark)
             }
-            state.buffer.append(element)
-            return (true, nil, state.dropped == before ? nil : state.dropped)
+            return (hasRoom, state.dropped == before ? nil : state.dropped)
         }
-        waiter?.resume(returning: .success(element))
+        // An element that does not fit may have ended the sequence.
+        if isTaken { waits.endOne() } else { waits.endAll() }
         if let dropped, let onDrop { onDrop(dropped) }
         return isTaken
     }
@@ -124,26 +118,20 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     /// Records that data was lost between the previous and the next element. A consumer gets `.dataLost` there, and may
     /// continue.
     func noteLoss() {
-        let waiter = state.withLock { state -> Waiter? in
-            guard state.end == nil else { return nil }
-            if let waiter = state.waiters.popFirst() { return waiter.continuation }
+        state.withLock { state in
+            guard state.end == nil else { return }
             let place = state.taken &+ state.buffer.count
             if state.losses.last != place { state.losses.append(place) }
-            return nil
         }
-        waiter?.resume(returning: .failure(.dataLost))
+        waits.endOne()
     }
 
     /// Ends the sequence after the buffered elements. Only the first end counts.
     func finish(_ error: BluetoothError? = nil) {
-        let end: Outcome = error.map { .failure($0) } ?? .success(nil)
-        let waiters = state.withLock { state -> Deque<(number: UInt64, continuation: Waiter)> in
-            guard state.end == nil else { return [] }
-            state.end = end
-            defer { state.waiters = [] }
-            return state.waiters
+        state.withLock { state in
+            if state.end == nil { state.end = error.map { .failure($0) } ?? .success(nil) }
         }
-        for waiter in waiters { waiter.continuation.resume(returning: end) }
+        waits.endAll()
     }
 
     /// Ends the sequence, and drops the remaining elements.
@@ -163,40 +151,19 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     @_specialize(where Element == [UInt8])
     @_specialize(where Element == Sighting)
     func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BluetoothError) -> Element? {
-        let outcome: Outcome
-        if let ready = state.withLock({ $0.take() }) { outcome = ready } else { outcome = await wait(isolation: actor) }
-        let element = try outcome.get()
-        if let element, let onTake { onTake(element) }
-        return element
-    }
-
-    @_specialize(where Element == [UInt8])
-    @_specialize(where Element == Sighting)
-    private func wait(isolation actor: isolated (any Actor)?) async -> Outcome {
-        let number = state.withLock { state in
-            state.lastWaiter &+= 1
-            return state.lastWaiter
+        var hasWaited = false
+        while true {
+            // Read before the state, so that the wait ends if something changes in between.
+            let changes = waits.changes
+            if let outcome = state.withLock({ $0.take() }) {
+                let element = try outcome.get()
+                if let element, let onTake { onTake(element) }
+                return element
+            }
+            // A cancelled task does not wait, so it gets here at once.
+            if hasWaited, Task.isCancelled { throw .cancelled }
+            await waits.wait(after: changes, isolation: actor)
+            hasWaited = true
         }
-        return await withTaskCancellationHandler(
-            operation: {
-                await withCheckedContinuation(isolation: actor) { (continuation: Waiter) in
-                    let ready = state.withLock { state -> Outcome? in
-                        if let outcome = state.take() { return outcome }
-                        // The handler below may have run before the wait began.
-                        if Task.isCancelled { return .failure(.cancelled) }
-                        state.waiters.append((number, continuation))
-                        return nil
-                    }
-                    if let ready { continuation.resume(returning: ready) }
-                }
-            }, onCancel: { cancel(number) }, isolation: actor)
-    }
-
-    private func cancel(_ number: UInt64) {
-        let waiter = state.withLock { state -> Waiter? in
-            guard let index = state.waiters.firstIndex(where: { $0.number == number }) else { return nil }
-            return state.waiters.remove(at: index).continuation
-        }
-        waiter?.resume(returning: .failure(.cancelled))
     }
 }

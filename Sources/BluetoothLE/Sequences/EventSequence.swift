@@ -60,7 +60,7 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// Creates an iterator over the elements that were not taken yet. Each element goes to only one iterator.
+    /// Creates an iterator over the elements that no iterator has returned yet. Each element goes to only one iterator.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(subscription: subscription)
     }

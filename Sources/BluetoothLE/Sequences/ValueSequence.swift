@@ -33,7 +33,7 @@ public struct ValueSequence<Value: CharacteristicValue>: AsyncSequence, Sendable
         }
     }
 
-    /// Creates an iterator over the values that were not taken yet. Each value goes to only one iterator.
+    /// Creates an iterator over the values that no iterator has returned yet. Each value goes to only one iterator.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(values: values.makeAsyncIterator())
     }

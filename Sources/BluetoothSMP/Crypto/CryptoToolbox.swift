@@ -14,7 +14,7 @@ public protocol CryptoToolbox: Sendable {
     func keyPair(privateKey: FieldElement) -> P256KeyPair?
 
     /// The x-coordinate of the shared point; nil if `peer` is not on the curve.
-    func sharedSecret(privateKey: FieldElement, peer: P256PublicKey) -> FieldElement?
+    func sharedSecret(privateKey: FieldElement, publicKey: P256PublicKey) -> FieldElement?
 }
 
 extension CryptoToolbox {

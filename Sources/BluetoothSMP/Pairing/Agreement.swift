@@ -4,8 +4,8 @@ import BluetoothBase
 /// 2.3).
 struct Agreement: Hashable, Sendable {
     var role: LinkRole
-    var local: DeviceAddress
-    var peer: DeviceAddress
+    var localAddress: DeviceAddress
+    var remoteAddress: DeviceAddress
     /// The seven octets of the PDUs as they were sent, including reserved bits: the check values cover them.
     var request: UInt64
     var response: UInt64
@@ -22,8 +22,8 @@ struct Agreement: Hashable, Sendable {
     /// Whether the peer has this device's out-of-band data and the association model uses it.
     var peerHasOutOfBandData: Bool
 
-    var initiator: DeviceAddress { role == .central ? local : peer }
-    var responder: DeviceAddress { role == .central ? peer : local }
+    var initiator: DeviceAddress { role == .central ? localAddress : remoteAddress }
+    var responder: DeviceAddress { role == .central ? remoteAddress : localAddress }
     /// Whether this device shows the passkey rather than asking for it.
     var showsPasskey: Bool { entry == (role == .central ? .initiatorShows : .responderShows) }
 
@@ -45,8 +45,8 @@ struct Agreement: Hashable, Sendable {
 /// The Pairing Request and Pairing Response, from which an `Agreement` is made.
 struct FeatureExchange: Sendable {
     var role: LinkRole
-    var local: DeviceAddress
-    var peer: DeviceAddress
+    var localAddress: DeviceAddress
+    var remoteAddress: DeviceAddress
     var request: PairingFeatures
     var response: PairingFeatures
     var requestOctets: UInt64
@@ -86,7 +86,8 @@ struct FeatureExchange: Sendable {
         let responderKeys = request.responderKeys.intersection(response.responderKeys)
         let keypress = request.requirements.intersection(response.requirements).contains(.keypress)
         return Agreement(
-            role: role, local: local, peer: peer, request: requestOctets, response: responseOctets, strength: strength,
+            role: role, localAddress: localAddress, remoteAddress: remoteAddress, request: requestOctets,
+            response: responseOctets, strength: strength,
             entry: entry, isBonded: isBonded,
             localKeys: role == .central ? initiatorKeys : responderKeys,
             peerKeys: role == .central ? responderKeys : initiatorKeys,
@@ -135,7 +136,9 @@ extension AuthenticationRequirements {
     init(_ parameters: PairingParameters, _ policy: SecurityPolicy) {
         self = []
         if parameters.isBonding { insert(.bonding) }
-        if policy.requirement(for: parameters).requiresAuthentication { insert(.mitmProtection) }
+        if parameters.requestsAuthentication || policy.requirement(for: parameters).requiresAuthentication {
+            insert(.mitmProtection)
+        }
         if policy.offersSecureConnections(with: parameters) { insert(.secureConnections) }
         if parameters.sendsKeypresses { insert(.keypress) }
     }

@@ -7,9 +7,9 @@ import BluetoothBase
 /// caller carries them out in order.
 public struct Pairing: Hashable, Sendable {
     let role: LinkRole
-    let local: DeviceAddress
-    let peer: DeviceAddress
-    var state = PairingState.idle
+    let localAddress: DeviceAddress
+    let remoteAddress: DeviceAddress
+    private(set) var state = PairingState.idle
     /// When the Security Manager Timer expires.
     private var deadline: Instant?
 
@@ -20,12 +20,12 @@ public struct Pairing: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - role: This device's role on the link.
-    ///   - local: The address that this device uses on the link.
-    ///   - peer: The address that the peer uses on the link.
-    public init(role: LinkRole, local: DeviceAddress, peer: DeviceAddress) {
+    ///   - localAddress: The address that this device uses on the link.
+    ///   - remoteAddress: The address that the peer uses on the link.
+    public init(role: LinkRole, localAddress: DeviceAddress, remoteAddress: DeviceAddress) {
         self.role = role
-        self.local = local
-        self.peer = peer
+        self.localAddress = localAddress
+        self.remoteAddress = remoteAddress
     }
 
     /// Whether a pairing is in progress.
@@ -50,7 +50,7 @@ public struct Pairing: Hashable, Sendable {
 
     /// Whether an attempt started now by this device would wait, because the peer has recently failed to authenticate.
     public func isDelayed(_ resources: borrowing SecurityResources, at now: Instant) -> Bool {
-        resources.attempts.localAttempt(with: peer, at: now) != nil
+        resources.attempts.localAttempt(with: remoteAddress, at: now) != nil
     }
 
     // MARK: - Calls
@@ -70,20 +70,20 @@ public struct Pairing: Hashable, Sendable {
         case .dead: return [.ended(.failure(.timedOut))]
         default: return []
         }
-        let transition: Transition
+        let reaction: PairingReaction
         switch role {
         case .central:
             let features = PairingFeatures(request: parameters, resources)
-            transition = Transition(.awaitingResponse(parameters, features), [.send(.pairingRequest(features))])
+            reaction = PairingReaction(.awaitingResponse(parameters, features), [.send(.pairingRequest(features))])
         case .peripheral:
             let requirements = AuthenticationRequirements(parameters, resources.policy)
-            transition = Transition(.requested, [.send(.securityRequest(requirements))])
+            reaction = PairingReaction(.requested, [.send(.securityRequest(requirements))])
         }
-        if let end = resources.attempts.localAttempt(with: peer, at: now) {
-            state = .waiting(until: end, transition)
+        if let end = resources.attempts.localAttempt(with: remoteAddress, at: now) {
+            state = .waiting(until: end, reaction)
             return []
         }
-        return enter(transition, at: now)
+        return enter(reaction, at: now)
     }
 
     /// Handles a PDU from the peer.
@@ -96,10 +96,10 @@ public struct Pairing: Hashable, Sendable {
         let message = Self.decoded(pdu)
         let octets = Self.integer(pdu)
         let effects = handled { (pairing) throws(PairingFailure) in
-            let next = try pairing.transition(try message.get(), octets: octets, &resources, at: now)
+            let next = try pairing.reaction(to: try message.get(), octets: octets, &resources, at: now)
             return next.map { pairing.enter($0, hasReceived: true, at: now) } ?? []
         }
-        resources.attempts.note(effects, of: peer, at: now)
+        resources.attempts.note(effects, of: remoteAddress, at: now)
         return effects
     }
 
@@ -109,10 +109,10 @@ public struct Pairing: Hashable, Sendable {
     ) -> [PairingEffect] {
         if isExpired(at: now) { return fire(at: now) }
         let effects = handled { (pairing) throws(PairingFailure) in
-            guard let next = try pairing.transition(answer, &resources) else { return [] }
+            guard let next = try pairing.reaction(to: answer, &resources) else { return [] }
             return pairing.enter(next, at: now)
         }
-        resources.attempts.note(effects, of: peer, at: now)
+        resources.attempts.note(effects, of: remoteAddress, at: now)
         return effects
     }
 
@@ -121,7 +121,7 @@ public struct Pairing: Hashable, Sendable {
     public mutating func pressKey(_ key: KeypressNotification, at now: Instant) -> [PairingEffect] {
         if isExpired(at: now) { return fire(at: now) }
         guard case .passkey(let phase) = state, phase.tellsKeypresses else { return [] }
-        return enter(Transition(state, [.send(.pairingKeypressNotification(key))]), at: now)
+        return enter(PairingReaction(state, [.send(.pairingKeypressNotification(key))]), at: now)
     }
 
     /// The key for the encryption that the central starts with this EDIV and Rand; nil if this pairing has none.
@@ -160,7 +160,7 @@ public struct Pairing: Hashable, Sendable {
             let effects = handled { (pairing) throws(PairingFailure) in
                 pairing.enter(try phase.encrypted(&resources), at: now)
             }
-            resources.attempts.note(effects, of: peer, at: now)
+            resources.attempts.note(effects, of: remoteAddress, at: now)
             return effects
         case .distribution:
             return succeeded ? [] : failEncryption(status)
@@ -190,7 +190,7 @@ public struct Pairing: Hashable, Sendable {
 
     /// Handles deadlines that have passed.
     public mutating func fire(at now: Instant) -> [PairingEffect] {
-        if case .waiting(let end, let transition) = state { return end <= now ? enter(transition, at: now) : [] }
+        if case .waiting(let end, let reaction) = state { return end <= now ? enter(reaction, at: now) : [] }
         guard isExpired(at: now) else { return [] }
         let effects = end(.failure(.timedOut))
         state = .dead
@@ -205,15 +205,15 @@ public struct Pairing: Hashable, Sendable {
 
     /// - Parameter hasReceived: Whether a PDU has arrived. A PDU that is sent restarts the timeout as well.
     private mutating func enter(
-        _ transition: Transition, hasReceived: Bool = false, at now: Instant
+        _ reaction: PairingReaction, hasReceived: Bool = false, at now: Instant
     ) -> [PairingEffect] {
-        state = transition.state
+        state = reaction.state
         if !isUnderWay {
             deadline = nil
-        } else if hasReceived || transition.effects.contains(where: \.isSending) {
+        } else if hasReceived || reaction.effects.contains(where: \.isSending) {
             deadline = now.advanced(by: Self.timeout)
         }
-        return transition.effects
+        return reaction.effects
     }
 
     private mutating func end(_ result: Result<PairingResult, PairingError>) -> [PairingEffect] {

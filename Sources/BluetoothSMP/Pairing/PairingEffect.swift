@@ -41,6 +41,7 @@ public enum PairingAnswer: Hashable, Sendable {
 }
 
 /// Why pairing failed.
+@nonexhaustive
 public enum PairingError: Error, Hashable, Sendable {
     /// This device refused, and has notified the peer.
     case local(PairingFailure)
@@ -56,6 +57,7 @@ public enum PairingError: Error, Hashable, Sendable {
     case disconnected
     /// The application cancelled the pairing.
     case cancelled
-    /// The keys were exchanged, but could not be stored, or not in time. The peer may have stored them.
-    case bondNotStored
+    /// The keys were exchanged, but could not be stored, for this reason; nil if the store did not answer in time. The
+    /// peer may have stored them.
+    case bondNotStored(BondStoreError?)
 }

@@ -10,7 +10,8 @@ extension PairingError: CustomStringConvertible {
                 + String(status, radix: 16, uppercase: true) + "); pair again"
         case .disconnected: "the connection ended"
         case .cancelled: "cancelled"
-        case .bondNotStored: "the bond could not be stored; make room in the bond store, and pair again"
+        case .bondNotStored(let cause?): "the bond could not be stored: \(cause)"
+        case .bondNotStored(nil): "the bond was not stored in time; check the disk, and pair again"
         case .encryptedWithKnownKey: "the link was encrypted with an existing key"
         }
     }

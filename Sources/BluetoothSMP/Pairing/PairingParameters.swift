@@ -7,6 +7,9 @@ public struct PairingParameters: Hashable, Sendable {
     /// Whether MITM protection is required, even if the policy does not require it. Pairing fails if the selected
     /// association model does not provide it.
     public var requiresAuthentication: Bool
+    /// Whether MITM protection is requested, but not required: devices that cannot provide it still pair, with Just
+    /// Works.
+    public var requestsAuthentication: Bool
     /// The peer's out-of-band data.
     public var peerOutOfBandData: OutOfBandData?
     /// Whether the peer has received out-of-band data of this device: data made by
@@ -23,12 +26,14 @@ public struct PairingParameters: Hashable, Sendable {
     /// Creates parameters. By default the device bonds with Just Works, and requires no authentication.
     public init(
         ioCapability: IOCapability = .noInputNoOutput, isBonding: Bool = true, requiresAuthentication: Bool = false,
-        peerOutOfBandData: OutOfBandData? = nil, hasSentOutOfBandData: Bool = false, sendsKeypresses: Bool = false,
-        minimumStrength: KeyStrength? = nil, provesExistingKeys: Bool = true
+        requestsAuthentication: Bool = false, peerOutOfBandData: OutOfBandData? = nil,
+        hasSentOutOfBandData: Bool = false, sendsKeypresses: Bool = false, minimumStrength: KeyStrength? = nil,
+        provesExistingKeys: Bool = true
     ) {
         self.ioCapability = ioCapability
         self.isBonding = isBonding
         self.requiresAuthentication = requiresAuthentication
+        self.requestsAuthentication = requestsAuthentication
         self.peerOutOfBandData = peerOutOfBandData
         self.hasSentOutOfBandData = hasSentOutOfBandData
         self.sendsKeypresses = sendsKeypresses

@@ -85,6 +85,7 @@ public struct PairingResult: Hashable, Sendable {
 }
 
 /// Data exchanged by other means than Bluetooth, such as NFC or a printed code (Vol 3, Part H, 2.3.5.6.4).
+@nonexhaustive
 public enum OutOfBandData: Hashable, Sendable {
     /// Legacy pairing: the Temporary Key, which both devices know.
     case temporaryKey(UInt128)

@@ -23,22 +23,22 @@ struct RepeatedAttempts: Sendable {
     static let allowance = Duration.milliseconds(500)
 
     /// Whether requests from the peer are refused.
-    func isBlocked(_ peer: DeviceAddress, at now: Instant) -> Bool {
-        entries[peer].map { now < $0.blockedUntil } ?? false
+    func isBlocked(_ address: DeviceAddress, at now: Instant) -> Bool {
+        entries[address].map { now < $0.blockedUntil } ?? false
     }
 
     /// When this device may start to pair with the peer; nil if it may start now.
-    func localAttempt(with peer: DeviceAddress, at now: Instant) -> Instant? {
-        entries[peer].map { $0.blockedUntil.advanced(by: Self.allowance) }.flatMap { now < $0 ? $0 : nil }
+    func localAttempt(with address: DeviceAddress, at now: Instant) -> Instant? {
+        entries[address].map { $0.blockedUntil.advanced(by: Self.allowance) }.flatMap { now < $0 ? $0 : nil }
     }
 
     /// Records how a pairing ended, if its end is among the effects.
-    mutating func note(_ effects: [PairingEffect], of peer: DeviceAddress, at now: Instant) {
+    mutating func note(_ effects: [PairingEffect], of address: DeviceAddress, at now: Instant) {
         guard case .ended(let result)? = effects.last else { return }
         switch result {
-        case .success: entries[peer] = nil
+        case .success: entries[address] = nil
         case .failure(.local(let reason)), .failure(.peer(let reason)):
-            if Self.countedReasons.contains(reason) { noteFailure(of: peer, at: now) }
+            if Self.countedReasons.contains(reason) { noteFailure(of: address, at: now) }
         case .failure: break
         }
     }
@@ -49,17 +49,17 @@ struct RepeatedAttempts: Sendable {
         .confirmValueFailed, .dhKeyCheckFailed, .numericComparisonFailed, .passkeyEntryFailed, .pairingNotSupported,
     ]
 
-    private mutating func noteFailure(of peer: DeviceAddress, at now: Instant) {
+    private mutating func noteFailure(of address: DeviceAddress, at now: Instant) {
         var failureCount = 1
-        if let entry = entries[peer], now < entry.blockedUntil.advanced(by: Self.memory) {
+        if let entry = entries[address], now < entry.blockedUntil.advanced(by: Self.memory) {
             failureCount = entry.failureCount + 1
         }
         let wait = min(Self.longestWait, Self.shortestWait << Int64(min(failureCount - 1, 16)))
-        if entries.count >= Self.capacity, entries[peer] == nil,
+        if entries.count >= Self.capacity, entries[address] == nil,
             let oldest = entries.min(by: { $0.value.blockedUntil < $1.value.blockedUntil })
         {
             entries[oldest.key] = nil
         }
-        entries[peer] = Entry(failureCount: failureCount, blockedUntil: now.advanced(by: .seconds(wait)))
+        entries[address] = Entry(failureCount: failureCount, blockedUntil: now.advanced(by: .seconds(wait)))
     }
 }

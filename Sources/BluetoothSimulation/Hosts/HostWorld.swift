@@ -233,6 +233,6 @@ extension HostEvent {
 extension HostEventQueue {
     /// The octets of an event in this queue.
     public func octets(of event: HostEvent) -> [UInt8] {
-        event.payload.map { Array(bytes(of: $0)) } ?? []
+        event.payload.map { Array(octets(of: $0)) } ?? []
     }
 }

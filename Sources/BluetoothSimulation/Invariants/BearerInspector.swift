@@ -41,7 +41,8 @@ struct BearerInspector: Sendable {
         switch ATTOpcode.Kind(ofOpcode: pdu.opcode) {
         case .request:
             guard ownRequest == nil else {
-                return .init(rule: .oneRequest, text: "\(name(pdu.opcode)) while a response to another is awaited")
+                return .init(
+                    rule: .oneRequest, text: "\(name(pdu.opcode)) was sent before the response to the previous request")
             }
             let bit: UInt64 = 1 << UInt64(pdu.opcode & 0x3F)
             if earlyAnswers & bit == 0 { ownRequest = pdu.opcode }
@@ -49,13 +50,13 @@ struct BearerInspector: Sendable {
             if pdu.opcode == ATTOpcode.exchangeMTURequest.rawValue { offeredMTU = pdu.parameter }
         case .response:
             guard let request = peerRequests.firstIndex(of: pdu.answeredRequest) else {
-                return .init(rule: .oneRequest, text: "\(name(pdu.opcode)) without a request")
+                return .init(rule: .oneRequest, text: "\(name(pdu.opcode)) was sent without a request")
             }
             peerRequests.remove(at: request)
             if pdu.opcode == ATTOpcode.exchangeMTUResponse.rawValue { acceptedMTU = pdu.parameter }
         case .indication:
             guard !hasOwnIndication else {
-                return .init(rule: .oneIndication, text: "an indication while another waits for its confirmation")
+                return .init(rule: .oneIndication, text: "an indication was sent before the previous one was confirmed")
             }
             hasOwnIndication = !hasEarlyConfirmation
             indicated = SimulatedValue.Place(packet.extracting(droppingFirst: min(packet.count, pdu.start + 3)))
@@ -63,7 +64,7 @@ struct BearerInspector: Sendable {
             hasEarlyConfirmation = false
         case .confirmation:
             guard peerIndications > 0 else {
-                return .init(rule: .oneIndication, text: "a confirmation without an indication")
+                return .init(rule: .oneIndication, text: "a confirmation was sent without an indication")
             }
             peerIndications -= 1
         case .command, .notification: break

@@ -44,7 +44,7 @@ struct HCIInspector: Sendable {
         case .command: return sentCommand(HCIOpcode(rawValue: word(packet, 1)))
         case .aclData: return sentData(packet)
         case .event, .synchronousData, .isoData, nil:
-            return Finding(rule: .unknownCommand, text: "a host sent a packet of type \(packet[0])")
+            return Finding(rule: .unknownCommand, text: "the host sent a packet of type \(packet[0])")
         }
     }
 
@@ -58,7 +58,7 @@ struct HCIInspector: Sendable {
             return nil
         }
         guard commandCredit > 0 else {
-            return Finding(rule: .commandCredit, text: "\(opcode) was sent without a credit for it")
+            return Finding(rule: .commandCredit, text: "\(opcode) was sent without a command credit")
         }
         commandCredit -= 1
         return nil
@@ -67,7 +67,9 @@ struct HCIInspector: Sendable {
     private mutating func sentData(_ packet: Span<UInt8>) -> Finding? {
         let length = Int(word(packet, 3))
         guard packet.count >= 5, length == packet.count - 5, length > 0, length <= bufferLength else {
-            return Finding(rule: .dataBuffers, text: "a packet of \(length) octets, where a buffer has \(bufferLength)")
+            return Finding(
+                rule: .dataBuffers,
+                text: "a packet of \(length) octets exceeds the controller's buffers of \(bufferLength) octets")
         }
         guard let index = link(word(packet, 1)) else {
             if ending.contains(word(packet, 1) & 0x0FFF) { return nil }
@@ -76,7 +78,7 @@ struct HCIInspector: Sendable {
         links[index].outstanding += 1
         let total = links.reduce(0) { $0 + $1.outstanding }
         guard total <= bufferCount || isMiscounting else {
-            return Finding(rule: .dataBuffers, text: "\(total) packets where the controller has \(bufferCount) buffers")
+            return Finding(rule: .dataBuffers, text: "\(total) packets are in a controller with \(bufferCount) buffers")
         }
         return links[index].sent(packet)
     }
@@ -130,11 +132,11 @@ struct HCIInspector: Sendable {
         let opcode = HCIOpcode(rawValue: opcode)
         return switch HCIStatus(rawValue: status) {
         case .unknownCommand:
-            Finding(rule: .unknownCommand, text: "\(opcode) was sent to a controller that does not know it")
+            Finding(rule: .unknownCommand, text: "\(opcode) was sent to a controller that does not support it")
         // Packets of a link that ends while they are reported may be counted for the next link with its handle. No host
         // can know.
         case .invalidCommandParameters where opcode != .hostNumberOfCompletedPackets:
-            Finding(rule: .wellFormed, text: "\(opcode) was sent with parameters that it does not have")
+            Finding(rule: .wellFormed, text: "\(opcode) was sent with parameters that the command does not have")
         default: nil
         }
     }

@@ -34,15 +34,16 @@ extension ScenarioRun {
         let controller = controller(index)
         if !isScanAsWished(index) {
             fail(
-                .wanted, "the controller \(controller.isScanning ? "scans" : "does not scan"), against all wishes",
+                .wanted,
+                "the controller \(controller.isScanning ? "scans" : "does not scan"), which no user has requested",
                 index)
         }
         if !isAdvertisingAsWished(index) {
             let what = controller.isAdvertising ? "advertises" : "does not advertise"
-            fail(.wanted, "the controller \(what), against all wishes", index)
+            fail(.wanted, "the controller \(what), which no user has requested", index)
         }
         if !isConnectingAsWished(index) {
-            fail(.wanted, "the controller does not connect, and somebody waits for a connection", index)
+            fail(.wanted, "the controller does not connect, although a user waits for a connection", index)
         }
         for user in users {
             guard let user = user as? CallUser else { continue }
@@ -68,11 +69,11 @@ extension ScenarioRun {
             checkFound(link, user)
             let (own, theirs) = (link.information, others[0].information)
             let limit = min(preferredMTU(user.station), preferredMTU(link.peer))
-            if own.mtu > limit { fail(.mtu, "an ATT_MTU of \(own.mtu), where \(limit) was offered", user.station) }
+            if own.mtu > limit { fail(.mtu, "the ATT_MTU is \(own.mtu), although \(limit) was offered", user.station) }
             let isSure = !incomplete.contains(user.station) && !incomplete.contains(link.peer)
             if isSure, own.mtu != theirs.mtu {
                 fail(
-                    .mtu, "an ATT_MTU of \(own.mtu) at one end of a link and of \(theirs.mtu) at the other",
+                    .mtu, "the ATT_MTU is \(own.mtu) at one end of a link and \(theirs.mtu) at the other",
                     user.station)
             }
             if isSure, own.parameters != theirs.parameters {
@@ -91,7 +92,7 @@ extension ScenarioRun {
         else { return }
         let reported = user.parts.subscribers.writtenConfiguration(on: link.identifier)
         if reported != value {
-            fail(.subscriptions, "a client has written \(value), and the server was told of \(reported)", server)
+            fail(.subscriptions, "a client wrote \(value), but \(reported) was reported to the server", server)
         }
     }
 
@@ -163,7 +164,7 @@ extension ScenarioRun {
                 else { continue }
                 fail(
                     .valueMissing,
-                    "value \(last) of stream \(stream.identifier) arrived last, value \(stream.last) was sent",
+                    "value \(last) of stream \(stream.identifier) arrived last, but value \(stream.last) was sent last",
                     client.station)
             }
         }
@@ -200,16 +201,18 @@ extension ScenarioRun {
     /// Checks that nothing is pending when the world is quiet.
     func checkNothingWaits(_ index: Int) {
         guard let what = somethingWaits(index) else { return }
-        fail(.leftovers, "\(what) wait although all is quiet", index)
+        fail(.leftovers, "\(what) still wait although nothing is in progress", index)
     }
 
     /// Checks that nothing continues without users.
     func checkNothingIsLeft(_ index: Int) {
         let controller = controller(index)
-        if controller.isScanning { fail(.leftovers, "the controller scans for nobody", index) }
-        if controller.isAdvertising { fail(.leftovers, "the controller advertises for nobody", index) }
-        if controller.isInitiating { fail(.leftovers, "the controller connects for nobody", index) }
-        if controller.syncCount > 0 { fail(.leftovers, "the controller is synchronized for nobody", index) }
+        if controller.isScanning { fail(.leftovers, "the controller scans, but no user requested it", index) }
+        if controller.isAdvertising { fail(.leftovers, "the controller advertises, but no user requested it", index) }
+        if controller.isInitiating { fail(.leftovers, "the controller connects, but no user requested it", index) }
+        if controller.syncCount > 0 {
+            fail(.leftovers, "the controller is synchronized, but no user requested it", index)
+        }
         if controller.connectionCount > 0 {
             fail(.leftovers, "\(controller.connectionCount) links have no users", index)
         }

@@ -80,7 +80,7 @@ final class SecurityInspector {
             return nil
         }
         guard let request = links[index].keyRequest else {
-            return .init(rule: .bond, text: "a key was given for which the controller has not asked")
+            return .init(rule: .bond, text: "the host sent a key that the controller had not requested")
         }
         links[index].keyRequest = nil
         // Keys of LE Secure Connections, and those of pairings in progress, have no EDIV and Rand. The controllers
@@ -90,7 +90,7 @@ final class SecurityInspector {
         for offset in (0..<16).reversed() { key = key << 8 | UInt128(packet[6 + offset]) }
         let known = bondedKey(links[index].peer, request.diversifier, request.random)
         guard known == key || known == nil && isKeyUnderWay() else {
-            return .init(rule: .bond, text: "a key was given for the EDIV and Rand of another one")
+            return .init(rule: .bond, text: "the host sent a key that does not belong to the requested EDIV and Rand")
         }
         return nil
     }
@@ -107,7 +107,7 @@ final class SecurityInspector {
             let offset = Self.valueOffsets[packet[Self.start]], packet.count > Self.start + offset,
             isLocked(packet.extracting(droppingFirst: Self.start + offset))
         else { return nil }
-        return .init(rule: .protection, text: "a value for encrypted links left over one that is not")
+        return .init(rule: .protection, text: "a value that requires encryption was sent over an unencrypted link")
     }
 
     /// The offset of the first value in each ATT PDU of a server.

@@ -3,6 +3,7 @@ import BluetoothBase
 /// A violation of a rule in a world.
 public struct Violation: Equatable, Sendable {
     /// A rule that must always hold.
+    @nonexhaustive
     public enum Rule: String, CaseIterable, Sendable {
         /// A host sends no command beyond the controller's credits (Core 5.4, Vol 4, Part E, 4.4).
         case commandCredit
@@ -57,7 +58,7 @@ public struct Violation: Equatable, Sendable {
         case leftovers
         /// Queues and tables stay within their limits.
         case bounds
-        /// A host comes to rest at each instant.
+        /// At each instant of virtual time, a host finishes its work.
         case noRest
         /// No part of an application runs outside its world.
         case escaped

@@ -1,6 +1,7 @@
 import BluetoothBase
 
 /// The kinds of scenarios, each with its own mix of actions and faults.
+@nonexhaustive
 public enum ScenarioKind: String, CaseIterable, Sendable {
     /// Everything.
     case mixed

@@ -230,7 +230,7 @@ extension ScenarioRun {
     func checkStrength(_ strength: KeyStrength, _ attempt: PairingModel.Attempt, _ index: Int) {
         guard strength.isAuthenticated, !attempt.isAuthenticated(by: strength.model) else { return }
         world.fail(
-            .authentication, "keys of \(strength.model.rawValue), where the persons saw \(attempt.evidence)",
+            .authentication, "keys of \(strength.model.rawValue), although the users saw \(attempt.evidence)",
             at: world.station(index))
     }
 
@@ -253,7 +253,8 @@ extension ScenarioRun {
                 if !link.information.security.isEncrypted, !isCalledOff, isOlder(bondWith: link.peer, than: link, index)
                 {
                     world.fail(
-                        .protection, "the link with station \(link.peer) is not encrypted, and both have the key",
+                        .protection,
+                        "the link with station \(link.peer) is not encrypted, although both ends have the key",
                         at: world.station(index))
                 }
             }

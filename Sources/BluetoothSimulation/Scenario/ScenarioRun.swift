@@ -129,7 +129,9 @@ public final class ScenarioRun {
         options.simulatedWrites = addDisk(index)
         options.retriesOpening = isAgain
         let runner = try? AdapterRunner(world.station(index), options: options)
-        if runner == nil { world.fail(.bounds, "no adapter could be opened: the process lacks file descriptors") }
+        if runner == nil {
+            world.fail(.bounds, "no adapter could be opened, because the process has run out of file descriptors")
+        }
         return runner
     }
 

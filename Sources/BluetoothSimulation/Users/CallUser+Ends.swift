@@ -7,7 +7,7 @@ import BluetoothUsers
 extension CallUser {
     func ended(_ token: CallToken, _ result: Result<CallResult, HostError>) {
         guard var call = context.end(token) else {
-            return context.fail(.endsOnce, "call \(token.rawValue) ended, which is not pending: \(result)")
+            return context.fail(.endsOnce, "call \(token.rawValue) ended without being pending: \(result)")
         }
         parts.ends.checkDeadline(call)
         parts.operations.endStored(call, result)
@@ -58,7 +58,7 @@ extension CallUser {
 
     private func connected(_ identifier: LinkIdentifier) {
         guard let link = context.links[identifier] else {
-            return context.fail(.linkEvents, "connect gave a link that is not there")
+            return context.fail(.linkEvents, "connect returned a link that does not exist")
         }
         context.links.hold(identifier)
         parts.pairing.checkProtection(link)

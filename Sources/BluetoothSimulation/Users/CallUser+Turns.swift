@@ -185,7 +185,7 @@ extension CallUser {
             return context.fail(.endsOnce, "calls that never ended: \(kinds.joined(separator: ", "))")
         }
         if context.status != .ready {
-            context.fail(.wanted, "the adapter is \(context.status) long after the last fault")
+            context.fail(.wanted, "the adapter is still \(context.status) long after the last fault")
         }
         parts.channels.checkQuiet()
         parts.trains.checkQuiet()

@@ -77,8 +77,8 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
     func receive(_ batch: borrowing EventBatch) {
         guard context.begin(batch) else { return }
         for event in batch.events { take(event, batch) }
-        if isResetting, !links.isEmpty { fail(.linkEvents, "links outlive a reset") }
-        if isResetting, parts.trains.isReceiving { fail(.linkEvents, "synchronizations outlive a reset") }
+        if isResetting, !links.isEmpty { fail(.linkEvents, "links still exist after a reset") }
+        if isResetting, parts.trains.isReceiving { fail(.linkEvents, "synchronizations still exist after a reset") }
         isResetting = false
     }
 
@@ -95,7 +95,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         case .parametersChanged(let link, let parameters): update(link) { $0.parameters = parameters }
         case .phyChanged(let link, let phys): update(link) { $0.phys = phys }
         // No user requests power reports.
-        case .power(let link, _, _): fail(.endsOnce, "a report of the power on \(link), which was not asked for")
+        case .power(let link, _, _): fail(.endsOnce, "the power on \(link) was reported without a request")
         case .sendCredit(let link, let count): if isKnown(link) { parts.sending.granted(count, on: link) }
         case .lost(let link, _): if isKnown(link) { parts.values.noteLoss(on: link) }
         case .peerIdentified(let link, _): _ = isKnown(link)
@@ -103,14 +103,14 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         case .servicesKnown(let link, _): if isKnown(link) { parts.discovery.noteWatched(link) }
         case .servicesChanged(let link, let handles): servicesChanged(link, handles)
         case .value(let link, let handle, let payload):
-            parts.values.received(batch.bytes(of: payload), handle, on: link)
+            parts.values.received(batch.octets(of: payload), handle, on: link)
         case .subscriptionBegan(_, let token):
             if context.calls.open[token]?.kind != .subscribe {
-                fail(.endsOnce, "a subscription began that nobody asked for")
+                fail(.endsOnce, "a subscription began without a request")
             }
         case .written(let link, let handle, let payload):
             parts.requests.checkAccess(handle, link, isWrite: true)
-            parts.values.written(batch.bytes(of: payload), handle, on: link)
+            parts.values.written(batch.octets(of: payload), handle, on: link)
         case .readRequested(let request, let handle, let offset):
             parts.requests.checkAccess(handle, request.link, isWrite: false)
             parts.requests.answer(request, offset: offset)
@@ -119,7 +119,8 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
             parts.requests.answer(request, offset: nil)
         case .executeRequested(let request, _): parts.requests.answer(request, offset: nil)
         // No published attribute requires authorization.
-        case .authorizationRequested: fail(.fittingReason, "consent was asked for where none is needed")
+        case .authorizationRequested:
+            fail(.fittingReason, "authorization was requested for an operation that needs none")
         case .requestExpired(let request): parts.requests.forget(request)
         case .subscriptionChanged(let link, let change):
             guard let characteristic = parts.subscribers.changed(change, on: link) else { return }
@@ -140,8 +141,10 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         context.note(status)
         switch status {
         case .lost, .closed:
-            if !links.isEmpty { fail(.linkEvents, "links outlive their adapter") }
-            if parts.trains.isReceiving { fail(.linkEvents, "synchronizations outlive their adapter") }
+            if !links.isEmpty { fail(.linkEvents, "links still exist after their adapter was removed") }
+            if parts.trains.isReceiving {
+                fail(.linkEvents, "synchronizations still exist after their adapter was removed")
+            }
             let goOn: [Scenario.Action.Kind] = [
                 .advertise, .publish, .withdraw, .beAgent, .beNoAgent, .removeBond,
             ]
@@ -150,7 +153,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
                 goOn.contains(call.kind) || call.kind == .openChannel && call.link == nil
             }
             if context.calls.hasOpen(where: { !goesOn($0) && $0.batch != context.batch }) {
-                fail(.endsOnce, "calls outlive their adapter")
+                fail(.endsOnce, "calls are still pending after their adapter was removed")
             }
             context.noteCancelled { $0.kind == .scan }
         case .resetting: isResetting = true
@@ -163,7 +166,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
     /// Whether the user knows the link that an event refers to.
     private func isKnown(_ link: LinkIdentifier) -> Bool {
         if context.links[link] != nil { return true }
-        fail(.linkEvents, "an event of \(link), which is not there")
+        fail(.linkEvents, "an event was reported for \(link), which does not exist")
         return false
     }
 
@@ -174,7 +177,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
     private func linkBegan(_ identifier: LinkIdentifier, _ information: LinkInformation) {
         guard context.links[identifier] == nil else { return fail(.linkEvents, "\(identifier) began twice") }
         guard let peer = run.station(at: information.address) ?? run.anyTaintedStation else {
-            return fail(.linkEvents, "a link to \(information.address), where nobody is")
+            return fail(.linkEvents, "a link to \(information.address) began, but no station has this address")
         }
         let link = UserLink(identifier: identifier, information: information, peer: peer, beginning: context.now)
         context.links.begin(link)
@@ -184,13 +187,13 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
 
     private func linkEnded(_ identifier: LinkIdentifier) {
         guard let link = context.links[identifier] else {
-            return fail(.linkEvents, "the end of \(identifier), which never began")
+            return fail(.linkEvents, "\(identifier) ended without having begun")
         }
         // Calls made in this batch have not begun yet.
         let open = context.calls.open.first { _, call in
             call.link == identifier && call.kind != .disconnect && call.batch != context.batch
         }
-        if let open { fail(.endsOnce, "\(open.value.kind.rawValue) outlives its link") }
+        if let open { fail(.endsOnce, "\(open.value.kind.rawValue) is still pending after its link ended") }
         parts.linkEnds(link)
         context.links.end(identifier)
         parts.services.linkEnded()
@@ -210,7 +213,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
 
     private func securityChanged(_ identifier: LinkIdentifier, _ security: LinkSecurity) {
         guard let old = context.links[identifier] else {
-            return fail(.linkEvents, "security of \(identifier), which is not there")
+            return fail(.linkEvents, "the security of \(identifier) was reported, which does not exist")
         }
         context.links.update(identifier) { $0.security = security }
         let isNew = security.isEncrypted && !old.information.security.isEncrypted

@@ -13,7 +13,7 @@ extension TaskUser {
         switch kind {
         case .release:
             start(kind) { [self] _ in
-                await connection.release()
+                connection.release()
                 connections.removeAll { $0 == connection }
             }
         case .disconnect:
@@ -103,7 +103,7 @@ extension TaskUser {
                 }
             } ?? false
         if isWrong, !run.isTainted(station) {
-            fail(.expected, "\(bytes.count) octets were read, which nobody had written")
+            fail(.expected, "\(bytes.count) octets were read that no station wrote")
         }
     }
 
@@ -121,7 +121,7 @@ extension TaskUser {
             guard let peer = run.station(at: connection.address), !run.isDamaged(station) else { return }
             // The link's encryption may have ended since.
             if !run.isEncrypted(station, peer), connection.security.isEncrypted {
-                fail(.protection, "pair succeeded, and the link is not encrypted")
+                fail(.protection, "pair succeeded, but the link is not encrypted")
             }
         }
     }
@@ -146,7 +146,7 @@ extension TaskUser {
         else { return }
         let isLocked = value.characteristic == .locked && !run.wasEncrypted(station, peer)
         if isLocked || value.characteristic == .writeOnly {
-            fail(.permission, "read gave a value of \(value.characteristic)")
+            fail(.permission, "read returned a value of \(value.characteristic)")
         }
     }
 
@@ -212,9 +212,9 @@ extension TaskUser {
             return
         }
         guard let value = SimulatedValue(bytes.span), value.characteristic == .stream, value.station == peer else {
-            return fail(.valueOrder, "a value that station \(peer) did not send")
+            return fail(.valueOrder, "a value arrived that station \(peer) did not send")
         }
-        if !SimulatedValue.isWhole(bytes.span) { fail(.valueOrder, "a value of which only \(bytes.count) octets came") }
+        if !SimulatedValue.isWhole(bytes.span) { fail(.valueOrder, "a value was truncated to \(bytes.count) octets") }
         let mayMiss = run.mayMiss(value.stream, station, peer)
         if let finding = order.take(value, mayMiss: mayMiss) { fail(finding.rule, finding.text) }
     }
@@ -229,7 +229,7 @@ extension TaskUser {
         let isCrowded = lastCrowd.map { $0 >= last.advanced(by: .seconds(7)) } ?? false
         // The subscription itself also takes some time.
         guard !isCrowded, run.world.now > last.advanced(by: .seconds(12)) else { return }
-        fail(.fittingReason, "a card of which nothing came was waited for since \(last)")
+        fail(.fittingReason, "receiveMessage has been waiting without data since \(last)")
     }
 
     /// Checks every second whether frames are queued at this station, for as long as a card may take.
@@ -263,7 +263,7 @@ extension TaskUser {
                 from: card, idleTimeout: .seconds(8), timeLimit: .seconds(20))
             guard isFirst, !run.isTainted(station), !run.isTainted(peer) else { return }
             if !bytes.isEmpty, !SimulatedCard.isWhole(bytes) {
-                fail(.wholeMessage, "a card of \(bytes.count) octets that is not whole")
+                fail(.wholeMessage, "a card of \(bytes.count) octets is incomplete")
             }
             run.cardCount += 1
         }

@@ -184,7 +184,7 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
         case .stopAdvertising:
             start(.stopAdvertising) { [self] adapter in
                 stopCount += 1
-                await adapter.stopAdvertising()
+                adapter.stopAdvertising()
                 wantsAdvertising = false
             }
         case .scan: scan(&pick)
@@ -212,7 +212,7 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
             } catch {
                 // The previous advertisement may or may not still be active.
                 stopCount += 1
-                await adapter.stopAdvertising()
+                adapter.stopAdvertising()
                 if self.adapter === adapter { wantsAdvertising = false }
                 throw error
             }
@@ -274,7 +274,7 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
 
     private func checkTime(_ limit: Instant) {
         guard run.world.now > limit, !run.hasFaults(station), !run.hasSecurity else { return }
-        fail(.fittingReason, "connect went on after its time limit")
+        fail(.fittingReason, "connect was still pending after its time limit")
     }
 
     func calm() {

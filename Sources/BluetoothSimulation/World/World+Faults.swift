@@ -62,8 +62,17 @@ extension World {
         schedule(at: end) { [unowned self] in stations[index].wire.rates = .none }
     }
 
+    /// Changes the air at the current instant.
+    package func withAir(_ body: (inout Air, Instant) -> Void) {
+        air.fire(at: now)
+        body(&air, now)
+    }
+
+    /// The controller of a station.
+    package func controller(_ index: Int) -> ControllerID { stations[index].controller }
+
     /// Removes a controller, like unplugging a dongle.
-    func unplug(_ index: Int) {
+    package func unplug(_ index: Int) {
         guard air[stations[index].controller].isPresent else { return }
         air.removeController(stations[index].controller, at: now)
         stations[index].wire.clear()
@@ -73,7 +82,7 @@ extension World {
         request(index)
     }
 
-    func plugIn(_ index: Int) {
+    package func plugIn(_ index: Int) {
         guard !air[stations[index].controller].isPresent else { return }
         air.returnController(stations[index].controller, at: now)
         request(index)

@@ -16,7 +16,7 @@ extension World {
         if stations[index].wire.isMiscounting { stations[index].inspector.isMiscounting = true }
         record(packet, .toController, index)
         if stations[index].pace?.sent(packet, at: now) == false {
-            fail(.bounds, "advertising began at once after links that ended at once", at: station(index))
+            fail(.bounds, "advertising resumed immediately after links that ended immediately", at: station(index))
         }
         privateAddresses?.sent(packet, from: index)
         if let violation = stations[index].inspector.sent(packet), isPlain(violation.rule) {

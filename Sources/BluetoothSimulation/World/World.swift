@@ -48,6 +48,8 @@ public final class World: @unchecked Sendable {
     private var tasks: [Task<Void, Never>] = []
     private var runningTasks = 0
     private var endings: [() -> Void] = []
+    /// The conditions that must always hold.
+    private var invariants: [(text: String, holds: () -> Bool)] = []
     @exclusivity(unchecked) private var requested: [Int] = []
     /// The queues with blocks to run.
     @exclusivity(unchecked) private var readyQueues: [WorldQueue] = []
@@ -84,9 +86,11 @@ public final class World: @unchecked Sendable {
         defer { isRunning = false }
         thread.store(CurrentThread.identifier, ordering: .relaxed)
         settle()
+        checkInvariants()
         while !isRestless, let next = nextEvent, next <= end {
             advance(to: next)
             settle()
+            checkInvariants()
         }
         now = max(now, end)
     }
@@ -127,7 +131,7 @@ public final class World: @unchecked Sendable {
         if !tasks.isEmpty {
             for task in tasks { task.cancel() }
             run(for: .seconds(60))
-            if runningTasks > 0 { fail(.endsOnce, "\(runningTasks) tasks go on, although they are cancelled") }
+            if runningTasks > 0 { fail(.endsOnce, "\(runningTasks) tasks are still running after they were cancelled") }
             tasks = []
         }
         if !endings.isEmpty {
@@ -141,6 +145,7 @@ public final class World: @unchecked Sendable {
         requested = []
         readyQueues = []
         observePacket = nil
+        invariants = []
         for index in stations.indices {
             stations[index].host = nil
             stations[index].requester = nil
@@ -160,7 +165,7 @@ public final class World: @unchecked Sendable {
             steps += 1
             guard steps < Self.maximumSteps else {
                 isRestless = true
-                return fail(.noRest, "turns, blocks and jobs go on for ever at one instant")
+                return fail(.noRest, "turns, blocks and jobs never end at one instant")
             }
             if runBlock() { continue }
             if takeTurn() { continue }
@@ -239,6 +244,23 @@ public final class World: @unchecked Sendable {
     public func fail(_ rule: Violation.Rule, _ text: String, at station: Station? = nil) {
         guard violations.count < Self.maximumViolations else { return }
         violations.append(Violation(rule: rule, instant: now, station: station?.index, text: text))
+    }
+
+    /// Requires a condition to hold whenever nothing is left to do at an instant, until the world ends. If it does not,
+    /// that is a violation of the rule `application`, which is recorded once.
+    ///
+    ///     world.always("readings are in order") {
+    ///         app.readings == app.readings.sorted()
+    ///     }
+    public func always(_ text: String, _ holds: @escaping () -> Bool) { invariants.append((text, holds)) }
+
+    private func checkInvariants() {
+        guard !invariants.isEmpty else { return }
+        invariants.removeAll { invariant in
+            if invariant.holds() { return false }
+            fail(.application, "not always: \(invariant.text)")
+            return true
+        }
     }
 
     /// Whether this is the world's thread. Records a violation if not.

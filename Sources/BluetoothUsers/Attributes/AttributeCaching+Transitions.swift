@@ -1,3 +1,4 @@
+import BluetoothBase
 import BluetoothHost
 
 /// The phases of a peer's attribute cache, and the transitions between them.

@@ -244,12 +244,19 @@ public struct PairingAgentDescription: Equatable, Sendable {
     /// Whether the host may start pairing when a peer requests security or refuses an access for lack of security. A
     /// pairing request from the peer is put to the agent in any case.
     public var pairsOnDemand: Bool
+    /// Whether this device requests MITM protection in the pairings that it starts. Peers that cannot provide it still
+    /// pair, unless it is required.
+    public var requestsAuthentication: Bool
 
     /// Creates a description. By default, the agent bonds, and the host may start pairing on demand.
-    public init(ioCapability: IOCapability, isBonding: Bool = true, pairsOnDemand: Bool = true) {
+    public init(
+        ioCapability: IOCapability, isBonding: Bool = true, pairsOnDemand: Bool = true,
+        requestsAuthentication: Bool = false
+    ) {
         self.ioCapability = ioCapability
         self.isBonding = isBonding
         self.pairsOnDemand = pairsOnDemand
+        self.requestsAuthentication = requestsAuthentication
     }
 
     /// The pairing parameters of this device with this agent. `hasSentOutOfBandData` is always true: if this device
@@ -257,7 +264,8 @@ public struct PairingAgentDescription: Equatable, Sendable {
     func parameters(_ request: PairRequest = PairRequest()) -> PairingParameters {
         PairingParameters(
             ioCapability: ioCapability, isBonding: isBonding, requiresAuthentication: request.requiresAuthentication,
-            peerOutOfBandData: request.peerOutOfBandData, hasSentOutOfBandData: true)
+            requestsAuthentication: requestsAuthentication, peerOutOfBandData: request.peerOutOfBandData,
+            hasSentOutOfBandData: true)
     }
 }
 
@@ -325,9 +333,11 @@ public struct AdvertisingRequest: Sendable {
         public var scanResponseData: [UInt8]
 
         /// Creates the data. Advertising fails with `.invalidParameters` if either part is longer than 31 octets.
-        public init(advertisingData: [UInt8], scanResponseData: [UInt8] = []) {
-            self.advertisingData = advertisingData
-            self.scanResponseData = scanResponseData
+        public init(
+            advertisingData: some Collection<UInt8>, scanResponseData: some Collection<UInt8> = [UInt8]()
+        ) {
+            self.advertisingData = Array(advertisingData)
+            self.scanResponseData = Array(scanResponseData)
         }
     }
 }

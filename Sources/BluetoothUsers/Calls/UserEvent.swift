@@ -23,7 +23,7 @@ public enum AdapterStatus: Equatable, Sendable {
 }
 
 // The rare cases are indirect, which keeps the frequent ones small.
-/// An event from a shared host to one of its users, in order. `EventBatch.bytes(of:)` returns its octets.
+/// An event from a shared host to one of its users, in order. `EventBatch.octets(of:)` returns its octets.
 public enum UserEvent: Sendable {
     /// The adapter's status. The first event of every user, and sent again after each change.
     case adapter(AdapterStatus)
@@ -133,23 +133,21 @@ public struct EventBatch: Sendable {
     /// The user that the events are for.
     public let user: UserID
     /// The events of the turn, in the order in which they occurred.
-    public let events: [UserEvent]
+    public internal(set) var events: [UserEvent]
     /// The sightings that `UserEvent.sighting` refers to.
-    public let sightings: [Sighting]
-    /// The host's own buffer. Octets are copied only once, by the user.
-    @usableFromInline let octets: ByteWriter
+    public internal(set) var sightings: [Sighting] = []
+    /// The host's own buffer while the batch is delivered. Octets are copied only once, by the user.
+    @usableFromInline var octets = ByteWriter()
 
-    init(user: UserID, events: [UserEvent], sightings: [Sighting], octets: ByteWriter) {
+    init(user: UserID, events: [UserEvent] = []) {
         self.user = user
         self.events = events
-        self.sightings = sightings
-        self.octets = octets
     }
 
     /// The octets of an event.
     @inlinable
     @_lifetime(borrow self)
-    public func bytes(of payload: Payload) -> Span<UInt8> {
+    public func octets(of payload: Payload) -> Span<UInt8> {
         octets.span.extracting(payload.start..<(payload.start &+ payload.count))
     }
 }

@@ -31,8 +31,10 @@ struct LinkPreparation: StateMachine {
         case learned(name: String)
         /// From now on, the peer indicates every change of its services.
         case watched
-        /// Keep the handle of the Service Changed value with the bond.
-        case keepServiceChanged(AttributeHandle)
+        /// The peer's Service Changed value has this handle.
+        case foundServiceChanged(AttributeHandle)
+        /// The peer indicates its Service Changed value from now on, even on later links if it is bonded.
+        case watchesServiceChanged
         /// Verify the attributes, because a change before the subscription to Service Changed was not indicated.
         case verifyAttributes
         /// The services within these handles changed before changes were watched. The peer now has these services.
@@ -46,19 +48,13 @@ struct LinkPreparation: StateMachine {
     private(set) var services: [BluetoothUUID]?
     /// The handles of the peer's Generic Attribute service, if known.
     private var genericAttribute: ClosedRange<AttributeHandle>?
-    /// The handle of the Service Changed value that is watched; zero until it is known. For a bonded peer it is known
-    /// from the start.
-    private(set) var serviceChanged: AttributeHandle
     /// Whether no change of the peer's services can go unnoticed: either Service Changed is watched, or the peer has no
     /// such characteristic, in which case its services never change (Vol 3, Part G, 7.1).
     private(set) var isChangeWatched: Bool
 
-    /// - Parameter serviceChanged: the handle of the Service Changed value stored with the peer's bond; zero without
-    ///   one. The server of a bonded peer keeps the subscription between links.
-    init(serviceChanged: AttributeHandle) {
-        self.serviceChanged = serviceChanged
-        isChangeWatched = serviceChanged != 0
-    }
+    /// - Parameter isChangeWatched: whether Service Changed was watched on an earlier link. The server of a bonded peer
+    ///   keeps the subscription between links.
+    init(isChangeWatched: Bool) { self.isChangeWatched = isChangeWatched }
 
     // MARK: - Queries
 
@@ -121,11 +117,11 @@ struct LinkPreparation: StateMachine {
             phase = characteristic.map { .waiting(.descriptor(of: $0.valueHandle, end: $0.endHandle)) } ?? .over
         case (.descriptor(let value, _), .success(.descriptors(let found))):
             let descriptor = found.first { $0.uuid == .clientCharacteristicConfiguration }
-            serviceChanged = value
+            effects.append(.foundServiceChanged(value))
             phase = descriptor.map { .waiting(.configuration($0.handle)) } ?? .over
         case (.configuration, .success):
             let wasWatched = isChangeWatched
-            effects = [.keepServiceChanged(serviceChanged)] + watch()
+            effects = [.watchesServiceChanged] + watch()
             let isMissed = !wasWatched && caching.mayHaveMissedChange(isDiscovering: isDiscovering)
             phase = isMissed ? .waiting(.verification) : .over
             if !wasWatched { effects.append(.verifyAttributes) }

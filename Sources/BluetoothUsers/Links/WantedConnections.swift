@@ -27,8 +27,8 @@ public struct ConnectRequest: Sendable {
 }
 
 /// The peers that users want to connect to, with one attempt per peer.
-struct WantedConnections: Sendable {
-    struct Wanted: Sendable {
+struct WantedConnections: Hashable, Sendable {
+    struct Wanted: Hashable, Sendable {
         let call: UserCall
         /// The peer's lasting identity.
         var peer: PeerID
@@ -43,7 +43,7 @@ struct WantedConnections: Sendable {
     }
 
     /// The host's attempt for all users that want a link to one peer.
-    struct Attempt: Sendable {
+    struct Attempt: Hashable, Sendable {
         let identifier: ConnectionAttempt
         let route: ConnectionRoute
     }
@@ -110,9 +110,9 @@ struct WantedConnections: Sendable {
     func isActive(_ peer: PeerID) -> Bool { wanted.contains { $0.peer == peer && $0.isActive } }
 
     /// Replaces the identities of peers with their lasting ones.
-    mutating func rename(_ lastingName: (PeerID) -> PeerID) {
-        for index in wanted.indices { wanted[index].peer = lastingName(wanted[index].peer) }
-        attempts = Dictionary(attempts.map { (lastingName($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
+    mutating func rename(_ lastingPeer: (PeerID) -> PeerID) {
+        for index in wanted.indices { wanted[index].peer = lastingPeer(wanted[index].peer) }
+        attempts = Dictionary(attempts.map { (lastingPeer($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Removes and returns matching requests.

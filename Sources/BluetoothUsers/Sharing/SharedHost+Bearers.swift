@@ -75,7 +75,7 @@ extension GATTClientOperation {
     /// The only attribute that the operation concerns; nil if there are several.
     fileprivate var attribute: AttributeHandle? {
         switch self {
-        case .read(let handle), .readLong(let handle, _), .write(let handle, _), .writeLong(let handle, _),
+        case .read(let handle), .readLong(let handle, _), .write(let handle, _), .writeLong(let handle, _, _),
             .configure(let handle, _):
             handle
         default: nil

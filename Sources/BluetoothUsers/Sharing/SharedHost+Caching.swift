@@ -30,7 +30,7 @@ extension SharedHost {
     private func keptAttributes(_ slot: LinkSlot) -> DiscoveredAttributes? {
         switch host.attributeTrust(on: links[slot.index].identifier) {
         case .unproven: nil
-        case .unbonded: attributes.find(host.lastingName(of: links[slot.index].peer))
+        case .unbonded: attributes.find(host.lastingPeer(of: links[slot.index].peer))
         case .bonded(let kept): kept
         }
     }
@@ -50,7 +50,7 @@ extension SharedHost {
             case .keep(let attributes): host.keepAttributes(attributes, of: links[slot.index].identifier)
             case .forget:
                 host.dropAttributes(of: links[slot.index].identifier)
-                attributes.remove(host.lastingName(of: links[slot.index].peer))
+                attributes.remove(host.lastingPeer(of: links[slot.index].peer))
             case .everythingChanged: servicesHaveChanged(in: 0x0001...0xFFFF, slot, at: now)
             case .resume:
                 for waiting in links[slot.index].scheduler.takeWaitingForHash() { start(waiting, slot, at: now) }
@@ -60,8 +60,8 @@ extension SharedHost {
 
     /// Drops what is cached for a peer at a user's request, including on the current link.
     mutating func forgetAttributes(of peer: PeerID, at now: Instant) {
-        let peer = host.lastingName(of: peer)
-        for slot in slots where links[slot.index].isInUse && host.lastingName(of: links[slot.index].peer) == peer {
+        let peer = host.lastingPeer(of: peer)
+        for slot in slots where links[slot.index].isInUse && host.lastingPeer(of: links[slot.index].peer) == peer {
             perform(links[slot.index].caching.drop(), slot, at: now)
         }
         attributes.remove(peer)
@@ -70,7 +70,7 @@ extension SharedHost {
 
     /// Keeps the attributes of a peer with a Database Hash when a link ends. For a bonded peer, the bond keeps them.
     mutating func keepAttributes(of record: LinkRecord) {
-        let peer = host.lastingName(of: record.peer)
+        let peer = host.lastingPeer(of: record.peer)
         guard let lasting = record.caching.lasting, !host.isBonded(peer) else { return }
         attributes.keep(lasting, of: peer)
     }

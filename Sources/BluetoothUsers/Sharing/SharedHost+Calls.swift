@@ -12,7 +12,10 @@ extension SharedHost {
             switch calls[index].kind {
             case .writeWithoutResponse(let link, let handle, let value):
                 guard let slot = slot(of: link) else { continue }
-                if waitsForTurn(calls[index], slot) { continue }
+                if mustWait(calls[index].user, keepsOrder: calls[index].keepsOrder, takesCredit: true, slot) {
+                    wait(calls[index], slot)
+                    continue
+                }
                 if let known = calls[index].knownChanges,
                     links[slot.index].serviceChanges.contains(since: known, where: { $0.contains(handle) })
                 {
@@ -195,15 +198,13 @@ extension SharedHost {
             return true
         }
         if stopPowerReports(slot, where: { $0 == call }, at: now) { return true }
-        if let waiting = links[slot.index].scheduler.remove(call) {
+        if let waiting = links[slot.index].scheduler.remove(call) ?? links[slot.index].security.withdraw(call) {
             // End the waiting call, since only that one has a turn to end.
             end(waiting, .failure(.cancelled))
             return true
         }
         if let index = links[slot.index].requests.firstIndex(where: { $0.call == call }) {
             links[slot.index].requests.remove(at: index)
-        } else if let index = links[slot.index].awaitingSecurity.firstIndex(of: call) {
-            links[slot.index].awaitingSecurity.remove(at: index)
         } else if let index = links[slot.index].awaitingEnd.firstIndex(of: call) {
             links[slot.index].awaitingEnd.remove(at: index)
         } else if cancelOpening(call, slot, at: now) || cancelSubscribing(call, slot, at: now)

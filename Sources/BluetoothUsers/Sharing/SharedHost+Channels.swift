@@ -15,7 +15,7 @@ extension SharedHost {
 
     mutating func listen(_ call: UserCall, _ psm: UInt16?, _ listener: ChannelListener) {
         do throws(HostError) {
-            let psm = try host.listen(on: psm, listener)
+            let psm = try host.listen(on: psm, listener: listener)
             channelOwners[psm] = call.user
             end(call, .success(.listening(psm)))
         } catch {
@@ -75,9 +75,9 @@ extension SharedHost {
         do throws(HostError) {
             let channels =
                 if let count = request.count {
-                    try host.openChannels(count, to: request.psm, request.parameters, on: link, at: now)
+                    try host.openChannels(count, to: request.psm, parameters: request.parameters, on: link, at: now)
                 } else {
-                    [try host.openChannel(to: request.psm, request.parameters, on: link, at: now)]
+                    [try host.openChannel(to: request.psm, parameters: request.parameters, on: link, at: now)]
                 }
             links[slot.index].channelOpenings.append(ChannelOpening(request: request, awaited: channels))
         } catch {
@@ -91,14 +91,10 @@ extension SharedHost {
 
     /// Cancels a user's request to open or reconfigure a channel. Returns false if the call made no such request.
     mutating func cancelOpening(_ call: UserCall, _ slot: LinkSlot, at now: Instant) -> Bool {
-        // End the call that made the request, since only that one has a turn to end.
-        if let index = links[slot.index].refusedChannels.firstIndex(where: { $0.request.call == call }) {
-            end(links[slot.index].refusedChannels.remove(at: index).request.call, .failure(.cancelled))
-            return true
-        }
         if let index = links[slot.index].channelOpenings.firstIndex(where: { $0.request.call == call }) {
             let opening = links[slot.index].channelOpenings.remove(at: index)
             callOff(opening, slot, at: now)
+            // End the call that made the request, since only that one has a turn to end.
             end(opening.request.call, .failure(.cancelled))
             return true
         }
@@ -122,7 +118,6 @@ extension SharedHost {
 
     /// Removes a user that has detached, and closes its channels.
     mutating func forgetChannels(of user: UserID, _ slot: LinkSlot, at now: Instant) {
-        links[slot.index].refusedChannels.removeAll { $0.request.call.user == user }
         links[slot.index].reconfigurations.removeAll { $0.call.user == user }
         for opening in links[slot.index].channelOpenings where opening.request.call.user == user {
             callOff(opening, slot, at: now)
@@ -199,7 +194,7 @@ extension SharedHost {
         guard opening.awaited.isEmpty else { return }
         links[slot.index].channelOpenings.remove(at: index)
         if opening.opened.isEmpty, let failure = opening.failure {
-            if raisesSecurity(opening.request, failure, slot, at: now) { return }
+            if waitsForSecurity(opening.request, failure, slot, at: now) { return }
             end(opening.request.call, .failure(.channel(failure)))
         } else {
             end(opening.request.call, .success(.channels(link, opening.opened)))
@@ -215,40 +210,6 @@ extension SharedHost {
             guard sent > 0 else { continue }
             links[slot.index].channels[index].outstanding -= sent
             tell(.channel(link, .credit(channel.id, sent)), to: channel.user)
-        }
-    }
-
-    // MARK: - Security
-
-    /// Handles the peer's refusal of a channel. If more security may help, and a pairing agent is available, the
-    /// request waits for it and is repeated, like refused operations of the GATT client (Core 5.4, Vol 3, Part C,
-    /// 10.3.2).
-    private mutating func raisesSecurity(
-        _ request: ChannelRequest, _ failure: ChannelOpeningFailure, _ slot: LinkSlot, at now: Instant
-    ) -> Bool {
-        guard case .refused(let result) = failure, pairingAgent?.description.pairsOnDemand == true,
-            links[slot.index].refusedChannels.count < CreditBasedChannels.greatestCountAtOnce,
-            let security = host.information(of: links[slot.index].identifier)?.security,
-            let pairing = PairRequest(after: result, on: security)
-        else { return false }
-        if !host.isSecurityPending(on: links[slot.index].identifier) {
-            // If pairing cannot start, the result is the peer's refusal.
-            guard (try? beginProtecting(slot, pairing, isOnDemand: true, at: now)) != nil else { return false }
-        }
-        links[slot.index].refusedChannels.append(RefusedChannel(request: request, failure: failure))
-        return true
-    }
-
-    /// Repeats or ends the refused requests, because the link has been secured or securing it has failed.
-    mutating func repeatRefusedChannels(_ error: HostError?, _ slot: LinkSlot, at now: Instant) {
-        let refused = links[slot.index].refusedChannels
-        links[slot.index].refusedChannels = []
-        for channel in refused {
-            if error == nil {
-                open(channel.request, slot, at: now)
-            } else {
-                end(channel.request.call, .failure(.channel(channel.failure)))
-            }
         }
     }
 }
@@ -279,7 +240,7 @@ public struct OpenedChannel: Equatable, Sendable {
 }
 
 /// A user's request to open channels.
-struct ChannelRequest: Sendable {
+struct ChannelRequest: Hashable, Sendable {
     let call: UserCall
     let psm: UInt16
     let parameters: ChannelParameters
@@ -297,7 +258,7 @@ struct ChannelOpening: Sendable {
 }
 
 /// Channels to be requested again once the link has more security.
-struct RefusedChannel: Sendable {
+struct RefusedChannel: Hashable, Sendable {
     let request: ChannelRequest
     let failure: ChannelOpeningFailure
 }
@@ -310,13 +271,13 @@ struct ChannelRecord: Sendable {
     var outstanding = 0
 }
 
-extension PairRequest {
-    /// The pairing that may turn a refusal into acceptance; nil if none can.
-    init?(after result: CreditBasedConnectionResult, on security: LinkSecurity) {
-        switch result {
-        case .insufficientAuthentication: self.init(after: ATTErrorCode.insufficientAuthentication, on: security)
-        case .insufficientEncryption: self.init(after: ATTErrorCode.insufficientEncryption, on: security)
-        default: return nil
+extension CreditBasedConnectionResult {
+    /// The security that the link lacks, as an ATT error code; nil if the channel was refused for another reason.
+    var lackOfSecurity: ATTErrorCode? {
+        switch self {
+        case .insufficientAuthentication: .insufficientAuthentication
+        case .insufficientEncryption: .insufficientEncryption
+        default: nil
         }
     }
 }

@@ -9,7 +9,7 @@ extension SharedHost {
 
     mutating func connect(_ call: UserCall, _ peer: PeerID, _ request: ConnectRequest, at now: Instant) {
         if let refusal { return end(call, .failure(refusal)) }
-        let peer = host.lastingName(of: peer)
+        let peer = host.lastingPeer(of: peer)
         let isKnown = connects.contains { $0.peer == peer && $0.call.user == call.user }
         if isKnown || usableLink(to: peer).map({ links[$0.index].holders.contains(call.user) }) == true {
             return end(call, .failure(.alreadyConnected))
@@ -32,7 +32,7 @@ extension SharedHost {
     /// Gives users the existing links, and lets the host connect to the other wanted peers.
     mutating func reconcileConnecting(at now: Instant) {
         for slot in slots where links[slot.index].isInUse && links[slot.index].readiness.isUsable {
-            let peer = host.lastingName(of: links[slot.index].peer)
+            let peer = host.lastingPeer(of: links[slot.index].peer)
             for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) { hold(slot, for: wanted) }
         }
         for peer in connects.peers {
@@ -92,7 +92,7 @@ extension SharedHost {
 
     /// The link to a peer, including one that is about to end.
     private func link(to peer: PeerID) -> LinkSlot? {
-        slots.first { links[$0.index].isInUse && host.lastingName(of: links[$0.index].peer) == peer }
+        slots.first { links[$0.index].isInUse && host.lastingPeer(of: links[$0.index].peer) == peer }
     }
 
     private func usableLink(to peer: PeerID) -> LinkSlot? {
@@ -141,7 +141,7 @@ extension SharedHost {
         let slot = LinkSlot(index: Int(link.slot))
         var record = LinkRecord(identifier: link, peer: information.peer, role: information.role, beginning: now)
         record.mtu = information.mtu
-        record.preparation = LinkPreparation(serviceChanged: host.serviceChangedHandle(of: link) ?? 0)
+        record.preparation = LinkPreparation(isChangeWatched: host.watchesServices(of: link))
         while links.count < slot.index {
             var unused = record
             _ = unused.readiness.handle(.ended)
@@ -155,7 +155,7 @@ extension SharedHost {
             // The host exchanges the MTU automatically. This operation ends with that exchange.
             start(.exchangeMTU(clientRxMTU: host.configuration.preferredMTU), for: .readiness, slot, at: now)
         }
-        let peer = host.lastingName(of: information.peer)
+        let peer = host.lastingPeer(of: information.peer)
         let wanted = connects.removeAll { $0.peer == peer && $0.isActive }
         for one in wanted { hold(slot, for: one) }
         // The calls may have been cancelled at the last moment.
@@ -191,7 +191,7 @@ extension SharedHost {
         _ = links[slot.index].readiness.handle(.ended)
         // If this device or its adapter ended the link, that says nothing about the peer.
         if !record.readiness.isEnding, reason != .adapterReset, reason != .adapterRemoved {
-            shortLivedLinks.linkEnded(with: host.lastingName(of: record.peer), after: record.beginning, at: now)
+            shortLivedLinks.linkEnded(with: host.lastingPeer(of: record.peer), after: record.beginning, at: now)
         }
         let reason = record.endReason ?? reason
         let error: HostError = reason == .adapterRemoved ? .adapterRemoved : .disconnected(reason)
@@ -199,8 +199,7 @@ extension SharedHost {
         keepAttributes(of: record)
         for opening in record.channelOpenings { end(opening.request.call, .failure(error)) }
         for reconfiguration in record.reconfigurations { end(reconfiguration.call, .failure(error)) }
-        for channel in record.refusedChannels { end(channel.request.call, .failure(error)) }
-        for call in record.awaitingSecurity { end(call, .failure(error)) }
+        perform(record.security.handle(.ended(error)), slot, at: now)
         for request in record.requests { end(request.call, .failure(error)) }
         for effect in record.subscriptions.ended(error) {
             if case .end(let call, let result) = effect { end(call, result) }

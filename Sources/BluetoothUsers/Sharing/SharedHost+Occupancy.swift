@@ -33,14 +33,14 @@ extension SharedHost {
 
     private func channelRequests(on slot: LinkSlot) -> Int {
         guard links[slot.index].isInUse else { return 0 }
-        return links[slot.index].channelOpenings.count + links[slot.index].refusedChannels.count
+        return links[slot.index].channelOpenings.count + links[slot.index].security.channelCount
             + links[slot.index].reconfigurations.count
     }
 
     private func pairings(on slot: LinkSlot) -> Int {
         guard links[slot.index].isInUse else { return 0 }
         return (host.isSecurityPending(on: links[slot.index].identifier) ? 1 : 0)
-            + links[slot.index].awaitingSecurity.count
+            + links[slot.index].security.callCount
     }
 
     /// The bonds that the host has loaded.

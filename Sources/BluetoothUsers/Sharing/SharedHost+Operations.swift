@@ -13,6 +13,7 @@ extension SharedHost {
 
     mutating func start(_ request: OperationScheduler.Operation, _ slot: LinkSlot, at now: Instant) {
         let operation = request.operation, purpose = request.purpose
+        mayHaveNewDeadline = true
         links[slot.index].preparation.begin()
         if waitsForHash(request, slot, at: now) { return }
         let findsAll: Bool
@@ -68,7 +69,7 @@ extension SharedHost {
                 servicesHaveChanged(in: 0x0001...0xFFFF, slot, at: now)
             }
             let error = operation.isOutdated ? .servicesChanged : HostError(error)
-            if raisesSecurity(operation, error, slot, at: now) { return }
+            if waitsForSecurity(operation, error, slot, at: now) { return }
             failed(operation.purpose, slot, error, at: now)
         case .completed(_, let result):
             if operation.isOutdated { return discoverAnew(operation, slot, at: now) }

@@ -50,7 +50,7 @@ extension SharedHost {
     ) {
         if let refusal { return end(call, .failure(refusal)) }
         do throws(HostError) {
-            let identifier = try host.synchronize(with: advertisers, parameters, timeout: timeout, at: now)
+            let identifier = try host.synchronize(with: advertisers, parameters: parameters, timeout: timeout, at: now)
             syncs.append(SyncRecord(identifier: identifier, call: call, isEstablished: false))
         } catch {
             end(call, .failure(error))
@@ -70,7 +70,7 @@ extension SharedHost {
                 try host.setReporting(isReporting, filtersDuplicates: filtersDuplicates, of: sync, at: now)
             case .selectSubevents(let subevents): try host.selectSubevents(subevents, of: sync, at: now)
             case .respond(let report, let subevent, let slot, let data):
-                try host.respond(to: report, in: subevent, slot: slot, data, of: sync, at: now)
+                try host.respond(data, to: report, in: subevent, slot: slot, of: sync, at: now)
             }
             end(call, .success(.done))
         } catch {

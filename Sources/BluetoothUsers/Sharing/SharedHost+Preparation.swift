@@ -33,8 +33,9 @@ extension SharedHost {
             switch effect {
             case .learned(let name): learn(name, slot)
             case .watched: perform(links[slot.index].caching.useFound(cachingContext(slot)), slot, at: now)
-            case .keepServiceChanged(let handle):
-                host.keepServiceChangedHandle(handle, of: links[slot.index].identifier)
+            case .foundServiceChanged(let handle):
+                host.serviceChangedFound(handle, of: links[slot.index].identifier)
+            case .watchesServiceChanged: host.serviceChangedWatched(on: links[slot.index].identifier)
             case .verifyAttributes: perform(links[slot.index].caching.verifyAfterSubscribing(), slot, at: now)
             case .servicesChanged(let handles, let services):
                 servicesHaveChanged(in: handles, slot, at: now)

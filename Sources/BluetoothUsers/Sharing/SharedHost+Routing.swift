@@ -33,7 +33,7 @@ extension SharedHost {
         case .indication(let handle, let payload):
             received(payload, of: handle, on: link, at: now)
             // The host must handle Service Changed even if a user has subscribed to it as well.
-            if let slot = slot(of: link), handle == links[slot.index].preparation.serviceChanged,
+            if let slot = slot(of: link), host.isServiceChanged(handle, of: link),
                 links[slot.index].subscriptions.index(of: handle) != nil
             {
                 servicesHaveChanged(payload, slot, at: now)
@@ -85,7 +85,8 @@ extension SharedHost {
         case .readyToSend: return  // Credits report this.
         case .lost(let loss): tellAll(.lost(link, loss))
         case .peerIdentified(let peer):
-            connects.rename { [host] in host.lastingName(of: $0) }
+            connects.rename { [host] in host.lastingPeer(of: $0) }
+            renamePeersOfScans()
             tellAll(.peerIdentified(link, peer))
             reconcileConnecting(at: now)
         }
@@ -143,7 +144,7 @@ extension SharedHost {
         else { return unclaimed(event, handle, slot, at: now) }
         // There is usually only one user, which needs no further lookup.
         if users.count == 1 { return users[0].events.append(event) }
-        for user in users.indices where links[slot.index].subscriptions.concerns(users[user].identifier, at: index) {
+        for user in users.indices where links[slot.index].subscriptions.concerns(users[user].user, at: index) {
             users[user].events.append(event)
         }
     }
@@ -151,7 +152,7 @@ extension SharedHost {
     private mutating func unclaimed(
         _ event: UserEvent, _ handle: AttributeHandle, _ slot: LinkSlot, at now: Instant
     ) {
-        if handle == links[slot.index].preparation.serviceChanged, case .value(_, _, let payload) = event {
+        if host.isServiceChanged(handle, of: links[slot.index].identifier), case .value(_, _, let payload) = event {
             return servicesHaveChanged(payload, slot, at: now)
         }
         tellAll(event)

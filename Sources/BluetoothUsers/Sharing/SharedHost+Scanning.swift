@@ -15,7 +15,7 @@ struct ScanRecord: Sendable {
         let report = AdvertisingReport(
             address: advertisement.address, peer: advertisement.peer, eventType: advertisement.type,
             rssi: advertisement.rssi, txPowerLevel: advertisement.txPowerLevel, details: advertisement.details,
-            data: events.bytes(of: advertisement.data))
+            data: events.octets(of: advertisement.data))
         return filter.receive(report, at: now)
     }
 }
@@ -24,6 +24,8 @@ struct ScanRecord: Sendable {
 extension SharedHost {
     mutating func scan(_ call: UserCall, _ filter: ScanFilter, _ parameters: ScanParameters, at now: Instant) {
         if let refusal { return end(call, .failure(refusal)) }
+        var filter = filter
+        filter.peers = filter.peers.map { host.lastingPeer(of: $0) }
         scans.append(
             ScanRecord(
                 call: call, parameters: parameters,
@@ -34,6 +36,11 @@ extension SharedHost {
             scans.removeLast()
             end(call, .failure(error))
         }
+    }
+
+    /// Two IDs turned out to belong to the same peer. Sightings have the lasting one from now on.
+    mutating func renamePeersOfScans() {
+        for index in scans.indices { scans[index].filter.renamePeers { [host] in host.lastingPeer(of: $0) } }
     }
 
     /// Sets the controller's scan parameters to satisfy the most demanding scan.

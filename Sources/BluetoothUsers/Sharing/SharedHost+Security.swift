@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothL2CAP
 import BluetoothSMP
 
 /// Pairing and encryption for several users: which user is the pairing agent, which calls wait for a link to be
@@ -30,9 +31,8 @@ extension SharedHost {
     /// Removes the pairing agent, and cancels the pairings that wait for its answer.
     mutating func dropPairingAgent(at now: Instant) {
         pairingAgent = nil
-        for slot in slots where links[slot.index].isInUse && links[slot.index].awaitsAgent {
-            links[slot.index].awaitsAgent = false
-            host.cancelPairing(links[slot.index].identifier, at: now)
+        for slot in slots where links[slot.index].isInUse {
+            perform(links[slot.index].security.handle(.agentLeft), slot, at: now)
         }
     }
 
@@ -41,9 +41,10 @@ extension SharedHost {
         guard host.hasLink(link) else { return end(call, .failure(.noSuchLink)) }
         let isProtected = host.keyStrength(of: link).map { host.isEnough($0, for: request) } ?? false
         if isProtected, !request.renewsKeys { return end(call, .success(.done)) }
+        guard links[slot.index].security.hasRoomForCall else { return end(call, .failure(.busy)) }
         do throws(HostError) {
             if !host.isSecurityPending(on: link) { try beginProtecting(slot, request, at: now) }
-            links[slot.index].awaitingSecurity.append(call)
+            perform(links[slot.index].security.handle(.requested(call)), slot, at: now)
         } catch {
             end(call, .failure(error))
         }
@@ -70,7 +71,7 @@ extension SharedHost {
 
     mutating func answerPairing(_ call: UserCall, _ answer: PairingAnswer, _ slot: LinkSlot, at now: Instant) {
         guard pairingAgent?.user == call.user else { return end(call, .failure(.invalidParameters)) }
-        links[slot.index].awaitsAgent = false
+        perform(links[slot.index].security.handle(.answered), slot, at: now)
         do throws(HostError) {
             try host.answerPairing(links[slot.index].identifier, answer, at: now)
             end(call, .success(.done))
@@ -98,17 +99,19 @@ extension SharedHost {
     }
 
     /// Handles the end of the write of a bond change.
-    public mutating func bondWritten(_ change: BondChange, isStored: Bool, at now: Instant) {
+    ///
+    /// - Parameter failure: why the change was not stored; nil if it was.
+    public mutating func bondWritten(_ change: BondChange, failure: BondStoreError?, at now: Instant) {
         switch change {
         case .kept(let bond):
-            host.bondUpdateWritten(bond, isStored: isStored, at: now)
+            host.bondUpdateWritten(bond, isStored: failure == nil, at: now)
             drain(at: now)
         case .made(let made):
-            host.bondWritten(made, isStored: isStored, at: now)
+            host.bondWritten(made, failure: failure, at: now)
             drain(at: now)
         case .removed(_, let request):
             guard let call = bondRequests.takeCall(of: request) else { return }
-            end(call, isStored ? .success(.done) : .failure(.bondNotStored))
+            end(call, failure.map { .failure(.bondNotStored($0)) } ?? .success(.done))
         }
     }
 
@@ -121,7 +124,7 @@ extension SharedHost {
 
     /// Ends the calls that wait for a bond change to be stored. The outcome of these changes is unknown.
     public mutating func abandonBondChanges() {
-        for call in bondRequests.abandon() { end(call, .failure(.bondNotStored)) }
+        for call in bondRequests.abandon() { end(call, .failure(.bondNotStored(nil))) }
     }
 
     /// Returns the bond changes since the last call, oldest first. The caller must store them.
@@ -167,20 +170,16 @@ extension SharedHost {
                 try? host.answerPairing(link, .refuse, at: now)
                 return
             }
-            links[slot.index].awaitsAgent = true
+            perform(links[slot.index].security.handle(.asked), slot, at: now)
             tell(.pairingAsked(link, question), to: pairingAgent.user)
         case .shown(let display):
             if let pairingAgent { tell(.pairingShown(link, display), to: pairingAgent.user) }
         case .paired(let strength, let isBonded):
-            links[slot.index].awaitsAgent = false
-            let serviceChanged = links[slot.index].preparation.serviceChanged
             if isBonded, let name = names[links[slot.index].peer] { host.keepName(name, of: link) }
-            if isBonded, serviceChanged != 0 { host.keepServiceChangedHandle(serviceChanged, of: link) }
             tellAll(.pairingEnded(link, .success(PairingOutcome(strength: strength, isBonded: isBonded))))
             protectionSettled(slot, nil, at: now)
             finishReadiness(slot)
         case .pairingFailed(let error):
-            links[slot.index].awaitsAgent = false
             tellAll(.pairingEnded(link, .failure(error)))
             protectionSettled(slot, .pairing(error), at: now)
             finishReadiness(slot)
@@ -190,14 +189,12 @@ extension SharedHost {
         }
     }
 
-    /// Ends the calls, and repeats or ends the operations, that waited for the link to be secured.
+    /// Ends the calls, and repeats or ends the operations and channels, that waited for the link to be secured.
     private mutating func protectionSettled(_ slot: LinkSlot, _ error: HostError?, at now: Instant) {
-        let calls = links[slot.index].awaitingSecurity
-        links[slot.index].awaitingSecurity = []
-        for call in calls { end(call, error.map { .failure($0) } ?? .success(.done)) }
         // If the link has ended, nothing is repeated or refused here. The end of the link follows, with its reason.
-        guard host.hasLink(links[slot.index].identifier) else { return }
-        repeatRefusedChannels(error, slot, at: now)
+        let isOpen = host.hasLink(links[slot.index].identifier)
+        perform(links[slot.index].security.handle(.settled(error, isLinkOpen: isOpen)), slot, at: now)
+        guard isOpen else { return }
         for (operation, refusal) in links[slot.index].scheduler.takeWaitingForProtection() {
             if error == nil {
                 start(operation, slot, at: now)
@@ -207,35 +204,62 @@ extension SharedHost {
         }
     }
 
-    // MARK: - Refused operations
+    mutating func perform(_ effects: [SecurityGate.Effect], _ slot: LinkSlot, at now: Instant) {
+        for effect in effects {
+            switch effect {
+            case .end(let call, let error): end(call, error.map { .failure($0) } ?? .success(.done))
+            case .reopen(let request): open(request, slot, at: now)
+            case .cancelPairing: host.cancelPairing(links[slot.index].identifier, at: now)
+            }
+        }
+    }
 
-    /// Handles the peer's refusal of an operation. If more security may help, and a pairing agent is available, the
-    /// operation waits for it and is repeated (Core 5.4, Vol 3, Part C, 10.3.1.2). Each repetition requires a link with
-    /// more security than before, so the repetitions end. The Database Hash is readable without security (Part G, 7.3),
-    /// so a refusal of it never causes pairing.
+    // MARK: - Refusals
+
+    /// Handles the peer's refusal of an operation. If more security may help, the operation waits for it and is
+    /// repeated (Core 5.4, Vol 3, Part C, 10.3.1.2). Each repetition requires a link with more security than before, so
+    /// the repetitions end. The Database Hash is readable without security (Part G, 7.3), so a refusal of it never
+    /// causes pairing.
     ///
     /// - Returns: whether the operation waits.
-    mutating func raisesSecurity(
+    mutating func waitsForSecurity(
         _ operation: PendingOperation, _ error: HostError, _ slot: LinkSlot, at now: Instant
-    )
-        -> Bool
-    {
-        // The pairing agent may have detached since the operation started.
+    ) -> Bool {
         guard operation.isRepeatable, !operation.isOutdated, operation.purpose != .databaseHash,
-            pairingAgent?.description.pairsOnDemand == true,
             case .client(.att(let refusal)) = error,
             links[slot.index].scheduler.hasRoom(for: .protection(error)),
-            let security = host.information(of: links[slot.index].identifier)?.security,
-            let request = PairRequest(after: refusal.code, on: security)
+            beginProtecting(slot, after: refusal.code, at: now)
         else { return false }
-        // Without a pairing agent, only an existing bond can help.
-        guard pairingAgent != nil || host.bondStrength(of: links[slot.index].identifier) != nil else { return false }
-        if !host.isSecurityPending(on: links[slot.index].identifier) {
-            // If pairing cannot start, the result is the peer's refusal.
-            guard (try? beginProtecting(slot, request, isOnDemand: true, at: now)) != nil else { return false }
-        }
         let waiting = OperationScheduler.Operation(operation: operation.operation, purpose: operation.purpose)
         return links[slot.index].scheduler.hold(waiting, for: .protection(error))
+    }
+
+    /// Handles the peer's refusal of channels, in the same way (10.3.2).
+    ///
+    /// - Returns: whether the request waits.
+    mutating func waitsForSecurity(
+        _ request: ChannelRequest, _ failure: ChannelOpeningFailure, _ slot: LinkSlot, at now: Instant
+    ) -> Bool {
+        guard case .refused(let result) = failure, let code = result.lackOfSecurity,
+            links[slot.index].security.hasRoomForChannels, beginProtecting(slot, after: code, at: now)
+        else { return false }
+        let refused = RefusedChannel(request: request, failure: failure)
+        perform(links[slot.index].security.handle(.refused(refused)), slot, at: now)
+        return true
+    }
+
+    /// Begins to secure a link after a refusal, unless the link is already being secured.
+    ///
+    /// - Returns: whether the link is being secured. If it is not, the peer's refusal is the result.
+    private mutating func beginProtecting(_ slot: LinkSlot, after code: ATTErrorCode, at now: Instant) -> Bool {
+        let link = links[slot.index].identifier
+        // The pairing agent may have detached since the request was made.
+        guard pairingAgent?.description.pairsOnDemand == true,
+            let security = host.information(of: link)?.security,
+            let request = PairRequest(after: code, on: security)
+        else { return false }
+        if host.isSecurityPending(on: link) { return true }
+        return (try? beginProtecting(slot, request, isOnDemand: true, at: now)) != nil
     }
 }
 

@@ -82,8 +82,8 @@ extension SharedHost {
         }
         guard !links[slot.index].credits.returned.isEmpty else { return }
         guard links[slot.index].scheduler.waitingCount == 0 else { return returnSomeCredits(slot) }
-        for (user, count) in links[slot.index].credits.returned {
-            tell(.sendCredit(links[slot.index].identifier, count), to: user)
+        for returned in links[slot.index].credits.returned {
+            tell(.sendCredit(links[slot.index].identifier, returned.count), to: returned.user)
         }
         links[slot.index].credits.clearReturned()
     }
@@ -92,13 +92,13 @@ extension SharedHost {
     /// owes, because it may not post further values before those are sent.
     @inline(never)
     private mutating func returnSomeCredits(_ slot: LinkSlot) {
-        for (user, count) in links[slot.index].credits.returned {
-            let values = links[slot.index].scheduler.values(of: user)
-            let owed = values.count + links[slot.index].credits.taken(by: user) - Self.sendCredit
-            let told = values.isAnyOwing ? min(count, max(0, owed)) : count
+        for returned in links[slot.index].credits.returned {
+            let values = links[slot.index].scheduler.values(of: returned.user)
+            let owed = values.count + links[slot.index].credits.taken(by: returned.user) - Self.sendCredit
+            let told = values.isAnyOwing ? min(returned.count, max(0, owed)) : returned.count
             guard told > 0 else { continue }
-            tell(.sendCredit(links[slot.index].identifier, told), to: user)
-            links[slot.index].credits.tell(told, to: user)
+            tell(.sendCredit(links[slot.index].identifier, told), to: returned.user)
+            links[slot.index].credits.tell(told, to: returned.user)
         }
     }
 }

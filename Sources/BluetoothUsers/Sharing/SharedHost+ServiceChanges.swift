@@ -94,11 +94,11 @@ extension GATTClientOperation {
             found != 0x0001...0xFFFF && found.overlaps(handles)
         // A read by UUID over all handles finds the attribute wherever it is.
         case .readByUUID(_, let found): found != 0x0001...0xFFFF && found.overlaps(handles)
-        case .read(let handle), .readLong(let handle, _), .write(let handle, _), .writeLong(let handle, _),
+        case .read(let handle), .readLong(let handle, _), .write(let handle, _), .writeLong(let handle, _, _),
             .configure(let handle, _):
             handles.contains(handle)
         case .readMultiple(let found), .readMultipleVariable(let found): found.contains { handles.contains($0) }
-        case .writeReliably(let values): values.contains { handles.contains($0.handle) }
+        case .writeReliably(let values, _): values.contains { handles.contains($0.handle) }
         }
     }
 

@@ -9,16 +9,22 @@ extension SharedHost {
     /// waiting, the call fails; a value is dropped. Returns false if the call can be carried out now.
     @inline(__always)
     mutating func waitsForTurn(_ call: borrowing HostCall, _ slot: LinkSlot) -> Bool {
-        guard
-            call.keepsOrder && links[slot.index].scheduler.mustWait(call.user)
-                || call.kind.takesCredit && links[slot.index].credits.isExhausted(call.user)
-        else { return false }
+        guard mustWait(call.user, keepsOrder: call.keepsOrder, takesCredit: call.kind.takesCredit, slot) else {
+            return false
+        }
         wait(copy call, slot)
         return true
     }
 
+    /// Whether a call must wait for its turn.
+    @inline(__always)
+    func mustWait(_ user: UserID, keepsOrder: Bool, takesCredit: Bool, _ slot: LinkSlot) -> Bool {
+        keepsOrder && links[slot.index].scheduler.mustWait(user)
+            || takesCredit && links[slot.index].credits.isExhausted(user)
+    }
+
     @inline(never)
-    private mutating func wait(_ call: HostCall, _ slot: LinkSlot) {
+    mutating func wait(_ call: HostCall, _ slot: LinkSlot) {
         let takesCredit = call.kind.takesCredit
         let values = takesCredit ? links[slot.index].scheduler.values(of: call.user).count : 0
         let isOwing = takesCredit && values + links[slot.index].credits.taken(by: call.user) >= Self.sendCredit
@@ -55,6 +61,7 @@ extension SharedHost {
 
     /// Starts the calls whose turn has come since this was last called.
     mutating func beginDueCalls(at now: Instant) {
+        mayHaveNewDeadline = true
         while let link = turnsDue.popLast() {
             guard let slot = slot(of: link) else { continue }
             while links[slot.index].isInUse, let call = nextCall(slot) { begin(call, slot, at: now) }

@@ -6,7 +6,7 @@ extension SharedHost {
     /// Adds a user and sends it a snapshot.
     mutating func attach(_ user: UserID) {
         guard index(of: user) == nil else { return }
-        var record = UserRecord(identifier: user)
+        var record = EventBatch(user: user)
         record.events.append(.adapter(status))
         for (peer, name) in names.all { record.events.append(.nameChanged(peer, name)) }
         for slot in slots where links[slot.index].isInUse {
@@ -53,7 +53,7 @@ extension SharedHost {
         }
         links[slot.index].scheduler.forget(user)
         links[slot.index].requests.removeAll { $0.call.user == user }
-        links[slot.index].awaitingSecurity.removeAll { $0.user == user }
+        links[slot.index].security.forget(user)
         links[slot.index].awaitingEnd.removeAll { $0.user == user }
         forgetChannels(of: user, slot, at: now)
         links[slot.index].credits.forget(user)

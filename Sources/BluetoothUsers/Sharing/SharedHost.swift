@@ -16,10 +16,17 @@ public struct SharedHost: Sendable {
     /// The underlying host.
     public internal(set) var host: Host
     /// The adapter's status as reported to the users.
-    public internal(set) var status = AdapterStatus.opening
+    public internal(set) var status = AdapterStatus.opening {
+        didSet { statusChanges &+= 1 }
+    }
+    /// How often the status was set. Two turns with the same number have the same status and the same controller.
+    public private(set) var statusChanges: UInt32 = 0
 
+    /// Whether `nextDeadline` may have changed: see `takeDeadlineChange()`.
+    var mayHaveNewDeadline = true
     var controllerFailure: HostFailure?
-    var users: [UserRecord] = []
+    /// The users, with their events until the end of the turn.
+    var users: [EventBatch] = []
     /// Indexed by the slots of link identifiers. Accessed in place and never copied: see `LinkTable`.
     var links: [LinkRecord] = []
     var connects = WantedConnections()
@@ -42,13 +49,6 @@ public struct SharedHost: Sendable {
     var bondRequests = BondRequests()
     /// The links on which waiting calls may start.
     var turnsDue: [LinkIdentifier] = []
-
-    /// A user, and its events until the end of the turn.
-    struct UserRecord: Sendable {
-        let identifier: UserID
-        var events: [UserEvent] = []
-        var sightings: [Sighting] = []
-    }
 
     /// The maximum number of values that each user may have in flight on each link.
     public static let sendCredit = 64
@@ -74,6 +74,9 @@ public struct SharedHost: Sendable {
         try body(&host.outbox)
     }
 
+    /// Whether packets wait for the controller.
+    public var hasOutput: Bool { mutating get { !host.outbox.isEmpty } }
+
     /// Starts to initialize a controller.
     public mutating func start(at now: Instant) {
         host.start(at: now)
@@ -82,7 +85,9 @@ public struct SharedHost: Sendable {
 
     /// Handles one H4 packet from the controller.
     public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+        let quietPacketCount = host.quietPacketCount
         host.receive(packet, at: now)
+        if host.quietPacketCount == quietPacketCount { mayHaveNewDeadline = true }
         if !host.events.isEmpty { drain(at: now) }
         if !turnsDue.isEmpty { beginDueCalls(at: now) }
     }
@@ -97,6 +102,14 @@ public struct SharedHost: Sendable {
 
     /// When `fire(at:)` must be called; nil if there is no deadline.
     public var nextDeadline: Instant? { mutating get { earliest(host.nextDeadline, nextConnectDeadline) } }
+
+    /// Whether `nextDeadline` may have changed since this was last called. False after turns in which only
+    /// notifications were received. Calls of users, `fire(at:)` and everything else count as changes that the caller
+    /// knows of.
+    public mutating func takeDeadlineChange() -> Bool {
+        defer { mayHaveNewDeadline = false }
+        return mayHaveNewDeadline
+    }
 
     /// Handles the loss of the controller. Links and calls end, each with its event. Services and advertising remain
     /// requested.
@@ -128,6 +141,9 @@ public struct SharedHost: Sendable {
     /// The adapter's status as reported to the users.
     public mutating func currentStatus() -> AdapterStatus { status }
 
+    /// How often the status was set, read in place.
+    public mutating func currentStatusChanges() -> UInt32 { statusChanges }
+
     /// The properties of the controller; nil while no controller is up.
     public mutating func currentController() -> ControllerInformation? { host.controller }
 
@@ -149,15 +165,16 @@ public struct SharedHost: Sendable {
     /// Whether a user is attached.
     public mutating func isAttached(_ user: UserID) -> Bool { index(of: user) != nil }
 
-    /// Whether any user has events.
-    public var hasEvents: Bool { mutating get { users.contains { !$0.events.isEmpty } } }
-
-    /// The events for a user; nil if it has no events.
-    public mutating func batch(for user: UserID) -> EventBatch? {
-        guard let index = index(of: user), !users[index].events.isEmpty else { return nil }
-        return EventBatch(
-            user: user, events: users[index].events, sightings: users[index].sightings,
-            octets: host.events.storage)
+    /// Passes a user's events to `body`, if it has any.
+    public mutating func withEvents(for user: UserID, _ body: (borrowing EventBatch) -> Void) {
+        guard let index = index(of: user), !users[index].events.isEmpty else { return }
+        // The batch and its octets are moved out and back. Passing them in place would copy them.
+        var batch = EventBatch(user: user)
+        swap(&batch, &users[index])
+        host.events.exchangeBytes(with: &batch.octets)
+        body(batch)
+        host.events.exchangeBytes(with: &batch.octets)
+        swap(&batch, &users[index])
     }
 
     /// Removes the events and their octets. Call this after every user has received its batch, and also after a turn
@@ -172,7 +189,7 @@ public struct SharedHost: Sendable {
 
     // MARK: - Delivering events
 
-    func index(of user: UserID) -> Int? { users.firstIndex { $0.identifier == user } }
+    func index(of user: UserID) -> Int? { users.firstIndex { $0.user == user } }
 
     mutating func tell(_ event: UserEvent, to user: UserID) {
         guard let index = index(of: user) else { return }

@@ -9,7 +9,7 @@ public enum AdvertisedFormats {
     ]
 
     /// Decodes the data of a container. Returns nil if the data has none of the known formats.
-    public static func value(in container: AdvertisedContainer, _ data: Span<UInt8>) -> (any AdvertisedValue)? {
+    public static func value(of data: Span<UInt8>, in container: AdvertisedContainer) -> (any AdvertisedValue)? {
         guard let formats = byContainer[container] else { return nil }
         for format in formats {
             if let value = try? format.init(decoding: data) { return value }
@@ -18,8 +18,10 @@ public enum AdvertisedFormats {
     }
 
     /// Decodes the data of a container. Returns nil if the data has none of the known formats.
-    public static func value(in container: AdvertisedContainer, _ data: [UInt8]) -> (any AdvertisedValue)? {
-        value(in: container, data.span)
+    public static func value(
+        of data: some Collection<UInt8>, in container: AdvertisedContainer
+    ) -> (any AdvertisedValue)? {
+        value(of: Array(data).span, in: container)
     }
 
     private static let byContainer = Dictionary(grouping: all) { $0.container }

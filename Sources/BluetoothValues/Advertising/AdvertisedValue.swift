@@ -40,6 +40,7 @@ extension AdvertisedValue {
 }
 
 /// An AD structure for data in a format that a service or a company defines (Core Supplement, Part A, 1.4 and 1.11).
+@nonexhaustive
 public enum AdvertisedContainer: Hashable, Sendable {
     /// The data of a service.
     case serviceData(BluetoothUUID)

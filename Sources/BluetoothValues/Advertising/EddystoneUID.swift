@@ -40,11 +40,11 @@ public struct EddystoneUID: AdvertisedValue {
     public let instance: [UInt8]
 
     /// Creates a beacon ID. Returns nil unless the namespace has 10 octets and the instance has 6.
-    public init?(namespace: [UInt8], instance: [UInt8], txPower: Int8) {
+    public init?(namespace: some Collection<UInt8>, instance: some Collection<UInt8>, txPower: Int8) {
         guard namespace.count == Self.namespaceLength, instance.count == Self.instanceLength else { return nil }
         self.txPower = txPower
-        self.namespace = namespace
-        self.instance = instance
+        self.namespace = Array(namespace)
+        self.instance = Array(instance)
     }
 
     /// Decodes a frame. The two reserved octets at the end may be missing, because some beacons omit them.

@@ -26,7 +26,7 @@ public struct EddystoneURL: AdvertisedValue {
     /// The code of the scheme and the encoded rest of the URL.
     private let encodedURL: [UInt8]
 
-    /// Encodes a URL. Returns nil if its scheme or a character is not allowed in `url`, if nothing follows the scheme,
+    /// Encodes a URL. Returns nil if its scheme or one of its characters is not allowed, if nothing follows the scheme,
     /// or if the encoding of the rest exceeds 17 octets. Common endings such as `.com/` take one octet.
     public init?(url: String, txPower: Int8) {
         guard let encoded = Self.encode(url) else { return nil }

@@ -24,14 +24,15 @@ public struct EncryptedAdvertisingData: Equatable, Sendable {
     ///   - randomizer: five random octets.
     /// - Precondition: the randomizer has five octets.
     public init(
-        _ structures: [UInt8], with material: EncryptedDataKeyMaterial, randomizer: [UInt8],
+        _ structures: some Collection<UInt8>, with material: EncryptedDataKeyMaterial,
+        randomizer: some Collection<UInt8>,
         cipher: some AdvertisingCipher
     ) {
         precondition(randomizer.count == Self.randomizerLength)
-        self.randomizer = randomizer
+        self.randomizer = Array(randomizer)
         (ciphertext, tag) = cipher.seal(
-            structures, authenticating: Self.associatedData, key: material.sessionKey,
-            nonce: randomizer + material.initializationVector, tagLength: Self.tagLength)
+            Array(structures), authenticating: Self.associatedData, key: material.sessionKey,
+            nonce: self.randomizer + material.initializationVector, tagLength: Self.tagLength)
     }
 
     /// Encrypts AD structures with a new randomizer. Every change of the structures or of the device's address requires
@@ -39,7 +40,7 @@ public struct EncryptedAdvertisingData: Equatable, Sendable {
     ///
     /// - Parameter generator: the source of the randomizer.
     public init(
-        _ structures: [UInt8], with material: EncryptedDataKeyMaterial,
+        _ structures: some Collection<UInt8>, with material: EncryptedDataKeyMaterial,
         using generator: inout some RandomNumberGenerator, cipher: some AdvertisingCipher
     ) {
         let randomizer = (0..<Self.randomizerLength).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -61,7 +62,7 @@ public struct EncryptedAdvertisingData: Equatable, Sendable {
     public func decrypted(with material: EncryptedDataKeyMaterial, cipher: some AdvertisingCipher) -> [UInt8]? {
         cipher.open(
             ciphertext, authenticating: Self.associatedData, tag: tag, key: material.sessionKey,
-            nonce: randomizer + material.initializationVector)
+            nonce: self.randomizer + material.initializationVector)
     }
 
     /// The encoded content of an AD structure.

@@ -7,7 +7,9 @@ import Foundation
 struct AdvertisementDictionary {
     private static let yes = NSNumber(value: true), no = NSNumber(value: false)
     static let zero = NSNumber(value: 0)
-    private static let one = NSNumber(value: 1)
+    private static let le1M = NSNumber(value: AdvertisingPHY.le1M.rawValue)
+    private static let le2M = NSNumber(value: AdvertisingPHY.le2M.rawValue)
+    private static let leCoded = NSNumber(value: AdvertisingPHY.leCoded.rawValue)
 
     static let timestampKey = "kCBAdvDataTimestamp"
 
@@ -25,8 +27,8 @@ struct AdvertisementDictionary {
         dictionary[CBAdvertisementDataIsConnectable] = sighting.isConnectable ? Self.yes : Self.no
         // Apple declares no constants for these keys, but applications read them.
         dictionary[Self.timestampKey] = timestamp(of: sighting)
-        dictionary["kCBAdvDataRxPrimaryPHY"] = Self.one
-        dictionary["kCBAdvDataRxSecondaryPHY"] = Self.zero
+        dictionary["kCBAdvDataRxPrimaryPHY"] = Self.phy(sighting.details.primaryPHY)
+        dictionary["kCBAdvDataRxSecondaryPHY"] = Self.phy(sighting.details.secondaryPHY)
         if let name = advertisement.localName { dictionary[CBAdvertisementDataLocalNameKey] = name.text }
         if let power = sighting.txPowerLevel { dictionary[CBAdvertisementDataTxPowerLevelKey] = NSNumber(value: power) }
         if !advertisement.serviceUUIDs.isEmpty {
@@ -55,6 +57,17 @@ struct AdvertisementDictionary {
         let timestamp = NSNumber(value: environment.now)
         moment = (sighting.lastSeen, timestamp)
         return timestamp
+    }
+
+    /// The number of a PHY: the value of Primary_PHY and Secondary_PHY in an advertising report (Core 5.4, Vol 4, Part
+    /// E, 7.7.65.13).
+    private static func phy(_ phy: AdvertisingPHY?) -> NSNumber {
+        switch phy {
+        case .le1M: le1M
+        case .le2M: le2M
+        case .leCoded: leCoded
+        case nil: zero
+        }
     }
 
     private mutating func list(_ services: [BluetoothUUID]) -> [CBUUID] {

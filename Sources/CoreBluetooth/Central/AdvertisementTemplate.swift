@@ -11,6 +11,7 @@ final class AdvertisementTemplate {
 
     private let isConnectable: Bool
     private let packetTxPowerLevel: Int8?
+    private let phys: (primary: AdvertisingPHY, secondary: AdvertisingPHY?)
     @exclusivity(unchecked) private var advertisingData: [UInt8]
     private let scanResponseData: [UInt8]
     /// The dictionary made from the properties above.
@@ -26,6 +27,7 @@ final class AdvertisementTemplate {
     init(_ sighting: Sighting, _ dictionary: [String: Any]) {
         isConnectable = sighting.isConnectable
         packetTxPowerLevel = sighting.packetTxPowerLevel
+        phys = (sighting.details.primaryPHY, sighting.details.secondaryPHY)
         advertisingData = sighting.advertisingData
         scanResponseData = sighting.scanResponseData
         self.dictionary = dictionary
@@ -40,6 +42,7 @@ final class AdvertisementTemplate {
     /// - Parameter dictionaries: makes the timestamp.
     func dictionary(for sighting: Sighting, by dictionaries: inout AdvertisementDictionary) -> [String: Any]? {
         guard sighting.isConnectable == isConnectable, sighting.packetTxPowerLevel == packetTxPowerLevel,
+            (sighting.details.primaryPHY, sighting.details.secondaryPHY) == phys,
             sighting.scanResponseData == scanResponseData, update(from: sighting.advertisingData)
         else { return nil }
         if let timestamp { dictionary.values[timestamp] = dictionaries.timestamp(of: sighting) }

@@ -86,7 +86,7 @@ open class CBPeripheral: CBPeer {
         guard let session else { return }
         let currentState = currentState
         if currentState == .connecting || currentState == .connected {
-            BluetoothEnvironment.logger.warning(
+            session.central?.warn(
                 "Cancelling connection for unused peripheral \(identifier), did you forget to keep a reference to it?")
         }
         session.central?.abandon(session)
@@ -238,7 +238,7 @@ open class CBPeripheral: CBPeer {
     /// response has no callback, and is dropped if the value is too long or too many writes are queued.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
         switch type {
-        case .withResponse: perform("write a value", .write([UInt8](data), characteristic), of: characteristic)
+        case .withResponse: perform("write a value", .write(data.octets, characteristic), of: characteristic)
         case .withoutResponse:
             guard let link = link("write a value"), isKnown(characteristic) else { return }
             let length = commandLength
@@ -247,7 +247,7 @@ open class CBPeripheral: CBPeer {
                     "a value of \(data.count) octets does not fit in a write without response to \(self): "
                         + "the maximum is \(length)")
             }
-            if link.writeCommand([UInt8](data), to: characteristic.handle) { return }
+            if link.writeCommand(data.octets, to: characteristic.handle) { return }
             reportMisuse("a write without response to \(self) was dropped: too many are pending")
         }
     }
@@ -259,7 +259,7 @@ open class CBPeripheral: CBPeer {
             descriptor.uuid != CBUUID(string: CBUUIDClientCharacteristicConfigurationString),
             "Client Characteristic Configuration descriptors must be configured using setNotifyValue:forCharacteristic:"
         )
-        perform("write a descriptor", .write([UInt8](data), descriptor), of: descriptor)
+        perform("write a descriptor", .write(data.octets, descriptor), of: descriptor)
     }
 
     /// Subscribes to a characteristic, or ends the subscription. It subscribes to notifications if the characteristic

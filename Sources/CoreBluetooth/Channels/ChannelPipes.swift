@@ -26,7 +26,7 @@ final class ChannelPipes: @unchecked Sendable {
     /// Handles an event of an open channel.
     func take(_ event: UserEvent.Channel, of batch: borrowing EventBatch) {
         switch event {
-        case .received(let id, let payload): self[id]?.receive(Array(batch.bytes(of: payload)))
+        case .received(let id, let payload): self[id]?.receive(Array(batch.octets(of: payload)))
         case .credit(let id, let count): self[id]?.give(count)
         case .closed(let id, _): lock.withLock { pipes.removeValue(forKey: id) }?.end()
         case .opened: return

@@ -1,124 +1,169 @@
+import DequeModule
 import Dispatch
 import Foundation
+
+/// How to enqueue the next block of an `Inbox`.
+enum InboxScheduling {
+    /// No block is needed.
+    case none
+    case now
+    /// After a thread has made progress.
+    case after(Holdback)
+}
 
 /// Queues a manager's events, and delivers them to the application in order. At most one block is on the application's
 /// queue at any time. It delivers a batch of events, and the next block delivers the rest. Callbacks therefore run one
 /// at a time, even on a concurrent queue.
 final class Inbox<Event>: @unchecked Sendable {
-    // Unchecked, and so is exclusive access: `delivering` and `next` are used only by the block on `queue`, the rest
-    // with the lock of the session held. Events refer to the application's objects, which are used on `queue` alone.
+    // Unchecked: events refer to the application's objects, which are used on `queue` alone.
 
     let queue: CallbackQueue
-    private let lock: NSLock
-    @exclusivity(unchecked) private var arrived: [Event] = []
-    private var isScheduled = false
-    private var awaitingDelivery: [@Sendable () -> Void] = []
-    /// Delays the next callback: the first one, and callbacks that may answer a call immediately. Nil if no delay is
-    /// needed.
-    private var holdback: Holdback?
-    /// Whether delivery was already held back. It is not held back again, however often the application calls.
-    private var wasHeldBack = false
-    /// The thread that delivers events. Its calls are answered after the current callback anyway, so they need no
-    /// delay.
-    private var deliveringThread: pthread_t?
-    @exclusivity(unchecked) private var delivering: [Event] = []
-    @exclusivity(unchecked) private var next = 0
+    @Guarded private var state: InboxState<Event>
 
     /// How many events one block delivers before it yields the queue.
     private static var batch: Int { 64 }
-    /// Memory for more events than this is freed.
-    private static var keptCapacity: Int { 4096 }
 
-    init(_ queue: CallbackQueue, _ lock: NSLock) {
+    init(_ queue: CallbackQueue) {
         self.queue = queue
-        self.lock = lock
         // A simulated world has one thread, which cannot run a block before the manager is created and assigned.
-        if case .dispatch(let queue) = queue { holdback = Holdback(on: queue) }
+        if case .dispatch(let queue) = queue {
+            _state = Guarded(wrappedValue: InboxState(holdback: Holdback(on: queue)))
+        } else {
+            _state = Guarded(wrappedValue: InboxState())
+        }
     }
-
-    /// The number of queued events. Call with the lock held.
-    var count: Int { arrived.count }
-
-    /// Adds an event. Call with the lock held, then `schedule`.
-    func append(_ event: Event) { arrived.append(event) }
 
     // Sessions call these methods through their generic base class, so the compiler needs explicit specializations.
     // Unspecialized calls cost about 3,000 instructions per block.
 
-    /// Calls `body` when all events recorded so far have been delivered, possibly during this call. Call with the lock
-    /// held.
-    func whenDelivered(_ body: @escaping @Sendable () -> Void) {
-        if isScheduled || !arrived.isEmpty { awaitingDelivery.append(body) } else { body() }
+    /// The number of events that no block has taken yet.
+    var count: Int { $state.withLock { $0.arrived.count } }
+
+    /// Adds an event. Call `schedule()` afterwards.
+    @_specialize(where Event == CentralEvent)
+    @_specialize(where Event == ServerEvent)
+    func append(_ event: consuming Event) {
+        // A closure cannot consume a captured value, and copying an event costs as much as everything else here.
+        var moved = Optional(consume event)
+        $state.withLock { state in
+            if let event = moved.take() { state.arrived.append(event) }
+        }
     }
 
-    /// Schedules delivery of the events, never inside this call. Call with the lock held.
+    /// Calls `body` when all events recorded so far have been delivered, possibly during this call.
+    func whenDelivered(_ body: @escaping @Sendable () -> Void) {
+        let isDelivered = $state.withLock { state in
+            guard state.isScheduled || !state.arrived.isEmpty else { return true }
+            state.awaitingDelivery.append(body)
+            return false
+        }
+        if isDelivered { body() }
+    }
+
+    /// Decides how the events are delivered. Pass the result to `enqueue`, without a lock that the delivery needs.
+    @_specialize(where Event == CentralEvent)
+    @_specialize(where Event == ServerEvent)
+    func schedule() -> InboxScheduling { $state.withLock { $0.schedule() } }
+
+    /// A call of the current thread may be answered before it returns, so the next callback waits for the thread.
+    func waitForCaller() {
+        guard case .dispatch(let queue) = queue else { return }
+        $state.withLock { state in
+            if state.deliveringThread != pthread_self() { state.holdback = Holdback(on: queue) }
+        }
+    }
+
+    /// Enqueues a block that delivers events. It never runs inside this call.
     ///
     /// - Parameter deliver: calls `deliver(_:)`.
-    @_specialize(where Event == CentralEvent)
-    @_specialize(where Event == ServerEvent)
-    func schedule(_ deliver: @escaping @Sendable () -> Void) {
-        guard !isScheduled, !arrived.isEmpty else { return }
-        isScheduled = true
-        enqueue(deliver)
-    }
-
-    /// A call of the current thread may be answered before it returns, so the next callback waits for the thread. Call
-    /// with the lock held.
-    func waitForCaller() {
-        guard case .dispatch(let queue) = queue, deliveringThread != pthread_self() else { return }
-        holdback = Holdback(on: queue)
-    }
-
-    /// Schedules a block that delivers the remaining events. Call with the lock held.
-    func enqueue(_ deliver: @escaping @Sendable () -> Void) {
-        guard let holdback else { return queue.async(deliver) }
-        self.holdback = nil
-        wasHeldBack = true
-        holdback.wait { [queue] in queue.async(deliver) }
-    }
-
-    /// Delivers a batch of events, on the queue. True if there are more: then call `enqueue`.
-    @_specialize(where Event == CentralEvent)
-    @_specialize(where Event == ServerEvent)
-    func deliver(_ handle: (Event) -> Void) -> Bool {
-        if next < delivering.count {
-            // The rest of a batch, perhaps on another thread than its beginning.
-            lock.lock()
-            deliveringThread = pthread_self()
-            lock.unlock()
+    func enqueue(_ scheduling: InboxScheduling, _ deliver: @escaping @Sendable () -> Void) {
+        switch scheduling {
+        case .none: return
+        case .now: queue.async(deliver)
+        case .after(let holdback): holdback.wait { [queue] in queue.async(deliver) }
         }
-        for _ in 0..<Self.batch {
-            if next == delivering.count {
-                delivering.removeAll(keepingCapacity: delivering.capacity <= Self.keptCapacity)
-                next = 0
-                lock.lock()
-                if holdback != nil, !wasHeldBack, !arrived.isEmpty {
-                    deliveringThread = nil
-                    lock.unlock()
-                    return true
-                }
-                wasHeldBack = false
-                swap(&arrived, &delivering)
-                guard !delivering.isEmpty else {
-                    isScheduled = false
-                    deliveringThread = nil
-                    let waiting = awaitingDelivery
-                    awaitingDelivery = []
-                    lock.unlock()
-                    // From here on, the events belong to the next block. On a concurrent queue it may already run.
-                    for waiter in waiting { waiter() }
-                    return false
-                }
-                deliveringThread = pthread_self()
-                lock.unlock()
+    }
+
+    /// Delivers a batch of events, on the queue. Returns how to deliver the rest: pass it to `enqueue`.
+    @_specialize(where Event == CentralEvent)
+    @_specialize(where Event == ServerEvent)
+    func deliver(_ handle: (consuming Event) -> Void) -> InboxScheduling {
+        var events = Deque<Event>()
+        for number in 0..<Self.batch {
+            if events.isEmpty, let end = $state.withLock({ $0.take(into: &events, isFirst: number == 0) }) {
+                // From here on, the next block delivers. On a concurrent queue it may already run.
+                for waiter in end.waiting { waiter() }
+                return end.scheduling
             }
-            next += 1
-            handle(delivering[next - 1])
+            if let event = events.popFirst() { handle(consume event) }
         }
-        // Until the next block, no thread delivers.
-        lock.lock()
+        return $state.withLock { $0.leave(&events) }
+    }
+}
+
+private struct InboxState<Event> {
+    var arrived = Deque<Event>()
+    /// The events that a block took but left to the next one. Otherwise memory for events.
+    var rest = Deque<Event>()
+    /// The number of events taken last.
+    var takenCount = 0
+    /// Whether a block is on the queue, or is about to be enqueued.
+    var isScheduled = false
+    var awaitingDelivery: [@Sendable () -> Void] = []
+    /// Delays the next callback: the first one, and callbacks that may answer a call immediately. Nil if no delay is
+    /// needed.
+    var holdback: Holdback?
+    /// Whether delivery was already held back. It is not held back again, however often the application calls.
+    var wasHeldBack = false
+    /// The thread that delivers events. Its calls are answered after the current callback anyway, so they need no
+    /// delay.
+    var deliveringThread: pthread_t?
+
+    /// The memory of more events than this is freed.
+    private static var keptCount: Int { 4096 }
+
+    mutating func schedule() -> InboxScheduling {
+        guard !isScheduled, !arrived.isEmpty else { return .none }
+        isScheduled = true
+        return scheduleNext()
+    }
+
+    private mutating func scheduleNext() -> InboxScheduling {
+        guard let holdback = holdback.take() else { return .now }
+        wasHeldBack = true
+        return .after(holdback)
+    }
+
+    /// Moves the next events into `events`, which is empty. If there are none to deliver now, it returns how to
+    /// enqueue the next block, and what to call.
+    ///
+    /// - Parameter isFirst: whether the block begins.
+    @inline(__always)
+    mutating func take(
+        into events: inout Deque<Event>, isFirst: Bool
+    ) -> (scheduling: InboxScheduling, waiting: [@Sendable () -> Void])? {
+        if isFirst { swap(&events, &rest) }
+        // Perhaps on another thread than the events before.
+        deliveringThread = pthread_self()
+        guard events.isEmpty else { return nil }
+        if holdback != nil, !wasHeldBack, !arrived.isEmpty { return (leave(&events), []) }
+        wasHeldBack = false
+        guard arrived.isEmpty else {
+            takenCount = arrived.count
+            swap(&arrived, &events)
+            return nil
+        }
+        isScheduled = false
         deliveringThread = nil
-        lock.unlock()
-        return true
+        if takenCount <= Self.keptCount { swap(&rest, &events) }
+        defer { awaitingDelivery = [] }
+        return (.none, awaitingDelivery)
+    }
+
+    /// Leaves the rest of the events to the next block. Until then, no thread delivers.
+    mutating func leave(_ events: inout Deque<Event>) -> InboxScheduling {
+        swap(&rest, &events)
+        deliveringThread = nil
+        return scheduleNext()
     }
 }

@@ -1,13 +1,14 @@
+import BluetoothAdapter
 import Foundation
 
 /// The environment of a manager, fixed at creation: its adapter, its queue and clock, and the known peers.
 @usableFromInline
 struct ManagerEnvironment: Sendable {
     let transport: BluetoothTransport
-    /// Nil if nothing is kept from run to run.
-    let stateDirectory: URL?
-    /// The directory for bonds; nil if they last as long as the adapter is open.
-    let bondDirectory: URL?
+    /// The place of the managers' state; nil if nothing is kept from run to run.
+    let statePlace: StatePlace?
+    /// The store of the bonds; nil if they last as long as the adapter is open.
+    let bonds: (any BondStore)?
     let identities: PeerIdentities
     let adapter: SharedAdapter
     let pairing: BluetoothPairing
@@ -18,15 +19,21 @@ struct ManagerEnvironment: Sendable {
         pairing = BluetoothEnvironment.pairing
         virtual = BluetoothEnvironment.virtual
         if let virtual {
-            stateDirectory = nil
-            bondDirectory = nil
+            statePlace = nil
+            bonds = nil
             identities = virtual.identities
             adapter = virtual.adapter
+        } else if let memory = BluetoothEnvironment.memory {
+            statePlace = .memory(memory)
+            bonds = memory.bonds
+            identities = memory.identities
+            adapter = .at(transport)
         } else {
             let directory = BluetoothEnvironment.stateDirectory
-            stateDirectory = directory
-            bondDirectory = Self.bondDirectory(
-                in: directory, isChosen: BluetoothEnvironment.chosenStateDirectory != nil, for: transport)
+            statePlace = .directory(directory)
+            bonds = Self.bondDirectory(
+                in: directory, isChosen: BluetoothEnvironment.chosenStateDirectory != nil, for: transport
+            ).map { FileBondStore(directory: $0.path) }
             identities = .kept(in: directory)
             adapter = .at(transport)
         }

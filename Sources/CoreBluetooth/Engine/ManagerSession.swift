@@ -16,8 +16,8 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
     // Unchecked: mutable state is behind `lock`, or used on the application's queue alone.
 
     let environment: ManagerEnvironment
-    /// Guards the recorded events and their state. No call is made with it held.
-    let lock = NSLock()
+    /// Guards the state that belongs to the recorded events. No call is made with it held.
+    let lock = SharedLock()
     let inbox: Inbox<Event>
     let restoreIdentifier: String?
     /// Keeps the state across runs, if requested.
@@ -38,7 +38,7 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
     init(_ environment: ManagerEnvironment, _ queue: DispatchQueue?, restoreIdentifier: String?) {
         self.environment = environment
         self.restoreIdentifier = restoreIdentifier
-        inbox = Inbox(environment.queue(queue), lock)
+        inbox = Inbox(environment.queue(queue))
     }
 
     // MARK: - For each kind of manager
@@ -48,9 +48,10 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
     /// Restores the state of the last run. Called before everything else, on the adapter's queue.
     func begin() {}
     /// Delivers an event to the application, on its queue.
-    func deliver(_ event: Event) {}
-    /// Records an event, with the lock held.
-    func take(_ event: UserEvent, of batch: borrowing EventBatch, _ attachment: Attachment) {}
+    func deliver(_ event: consuming Event) {}
+    /// Records the event at a position in a batch, with the lock held.
+    // The position, because passing the event would copy it.
+    func take(eventAt position: Int, of batch: borrowing EventBatch, _ attachment: Attachment) {}
     /// Records a state change after the earlier events, with the lock held.
     ///
     /// - Parameter attachment: if the adapter is on, the attachment to use it through.
@@ -62,24 +63,25 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
 
     /// Posts an event for the application, after all earlier ones.
     final func post(_ event: Event) {
-        lock.withLock {
-            inbox.append(event)
-            schedule()
-        }
+        inbox.append(event)
+        enqueue(inbox.schedule())
     }
 
-    final func whenDelivered(_ body: @escaping @Sendable () -> Void) { lock.withLock { inbox.whenDelivered(body) } }
+    final func whenDelivered(_ body: @escaping @Sendable () -> Void) { inbox.whenDelivered(body) }
 
-    /// Schedules delivery of the recorded events, with the lock held.
-    private func schedule() { inbox.schedule { [self] in deliverEvents() } }
+    /// Enqueues a block that delivers the recorded events. Call without the lock.
+    private func enqueue(_ scheduling: InboxScheduling) {
+        inbox.enqueue(scheduling) { [self] in deliverEvents() }
+    }
 
     private func deliverEvents() {
-        if inbox.deliver({ deliver($0) }) { lock.withLock { inbox.enqueue { [self] in deliverEvents() } } }
+        // Without `consume`, each event would be copied.
+        enqueue(inbox.deliver { (event: consuming Event) in deliver(consume event) })
     }
 
     /// Delays callbacks that may answer this thread's call without waiting for a peer, until the thread continues: see
     /// `Holdback`.
-    final func waitForCaller() { lock.withLock { inbox.waitForCaller() } }
+    final func waitForCaller() { inbox.waitForCaller() }
 
     // MARK: - The adapter
 
@@ -96,8 +98,8 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
         lock.withLock {
             attachment = nil
             change(to: state, nil)
-            schedule()
         }
+        enqueue(inbox.schedule())
     }
 
     /// Ends everything, since the manager is gone.
@@ -111,26 +113,30 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
     }
 
     final func receive(_ batch: borrowing EventBatch, from attachment: Attachment) {
-        lock.lock()
-        guard attachment === self.attachment, !isStopped else { return lock.unlock() }
-        var isCycleOver = false
-        for event in batch.events {
-            guard case .adapter(let status) = event else {
-                take(event, of: batch, attachment)
-                continue
-            }
-            isCycleOver = adapterChanged(to: status, attachment)
-            // Later events belong to a power cycle that this session must not see.
-            if isCycleOver { break }
-        }
-        let next = self.attachment
-        schedule()
-        lock.unlock()
-        if isCycleOver {
+        let recording = lock.withLock { record(batch, from: attachment) }
+        enqueue(inbox.schedule())
+        switch recording {
+        case .ignored: return
+        case .recorded: break
+        case .cycleOver(let next):
             attachment.detach()
             next?.attach()
         }
         turnEnded()
+    }
+
+    /// Records a batch of events, with the lock held.
+    private func record(_ batch: borrowing EventBatch, from attachment: Attachment) -> BatchRecording {
+        guard attachment === self.attachment, !isStopped else { return .ignored }
+        for index in batch.events.indices {
+            guard case .adapter(let status) = batch.events[index] else {
+                take(eventAt: index, of: batch, attachment)
+                continue
+            }
+            // Later events belong to a power cycle that this session must not see.
+            if adapterChanged(to: status, attachment) { return .cycleOver(next: self.attachment) }
+        }
+        return .recorded
     }
 
     // MARK: - From run to run
@@ -142,8 +148,8 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
     ///   - kind: the kind of manager, for the name of the file.
     ///   - current: returns the state while the manager exists.
     final func stateOfLastRun(_ kind: String, _ current: @escaping () -> State?) -> State? {
-        guard let restoreIdentifier, let directory = environment.stateDirectory else { return nil }
-        let file = StateFile(kind, restoreIdentifier, in: directory)
+        guard let restoreIdentifier, let place = environment.statePlace else { return nil }
+        let file = StateFile(kind, restoreIdentifier, in: place)
         guard StateClaims.claim(file) else {
             reportMisuse("a \(kind) manager with the restore identifier \(restoreIdentifier) already exists")
             return nil
@@ -199,6 +205,16 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
         self.state = state
         take(state, attachment)
     }
+}
+
+/// What recording a batch of events has led to.
+// Not a part of the generic class, because its type would be looked up for each batch.
+private enum BatchRecording {
+    /// The batch is of an attachment whose events no longer count.
+    case ignored
+    case recorded
+    /// It ended a power cycle. The next attachment must be attached.
+    case cycleOver(next: Attachment?)
 }
 
 extension CBManagerState {

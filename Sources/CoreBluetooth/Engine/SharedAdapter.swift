@@ -126,7 +126,7 @@ final class SharedAdapter: @unchecked Sendable {
         switch source {
         case .runner(let runner): return runner
         case .transport(let transport):
-            let runner = try open(transport, bondsIn: home?.bondDirectory, home?.pairing.requirement)
+            let runner = try open(transport, home?.bonds, home?.pairing.requirement)
             guard let home else { return runner }
             PairingUser.attach(to: runner, home.identities, home.pairing) { [weak self] reply in
                 guard let self else { return reply(false) }
@@ -137,14 +137,14 @@ final class SharedAdapter: @unchecked Sendable {
     }
 
     private func open(
-        _ transport: BluetoothTransport, bondsIn directory: URL?, _ requirement: SecurityRequirement?
+        _ transport: BluetoothTransport, _ bonds: (any BondStore)?, _ requirement: SecurityRequirement?
     ) throws -> AdapterRunner {
         var options = AdapterOptions(host: HostConfiguration(seed: .random(in: 0 ... .max)))
         options.host.deviceName = ProcessInfo.processInfo.hostName
         options.retriesOpening = true
         options.host.security = .preset
         if let requirement { options.host.security?.policy.requirement = requirement }
-        options.bonds = directory.map { FileBondStore(directory: $0.path) }
+        options.bonds = bonds
         options.reportBonds = { reportFailure("bonds: \($0)") }
         switch transport.way {
         case .port(let port): return try AdapterRunner(port, options: options)

@@ -10,14 +10,14 @@ import Foundation
 public struct BluetoothPairing: Sendable {
     /// Asks whether a central may pair with this process. If nil, pairing is allowed while an application publishes a
     /// value that needs encryption, and rejected otherwise.
-    public var allows: (@Sendable (_ peer: UUID, _ reply: @escaping @Sendable (Bool) -> Void) -> Void)?
+    public var allows: (@Sendable (_ identifier: UUID, _ reply: @escaping @Sendable (Bool) -> Void) -> Void)?
     /// Shows a passkey, 0 to 999999 with six digits, that the user must enter on the peer.
-    public var show: (@Sendable (_ passkey: UInt32, _ peer: UUID) -> Void)?
+    public var show: (@Sendable (_ passkey: UInt32, _ identifier: UUID) -> Void)?
     /// Asks for the passkey that the peer shows. Reply with nil if the user cancels.
-    public var enter: (@Sendable (_ peer: UUID, _ reply: @escaping @Sendable (UInt32?) -> Void) -> Void)?
+    public var enter: (@Sendable (_ identifier: UUID, _ reply: @escaping @Sendable (UInt32?) -> Void) -> Void)?
     /// Asks whether the peer shows the same number, 0 to 999999 with six digits. Requires `show`.
     public var compare:
-        (@Sendable (_ number: UInt32, _ peer: UUID, _ reply: @escaping @Sendable (Bool) -> Void) -> Void)?
+        (@Sendable (_ number: UInt32, _ identifier: UUID, _ reply: @escaping @Sendable (Bool) -> Void) -> Void)?
 
     /// The minimum security of every pairing, whichever device initiates it. A pairing below it fails with
     /// Authentication Requirements or Encryption Key Size.

@@ -65,7 +65,7 @@ extension GATTDescriptorDefinition {
         let octets: [UInt8]
         switch descriptor.value {
         case let text as String: octets = [UInt8](text.utf8)
-        case let data as Data: octets = [UInt8](data)
+        case let data as Data: octets = data.octets
         default: throw CBError(.invalidParameters)
         }
         guard octets.count <= GATTAttributeValue.maximumLength else { throw CBError(.invalidParameters) }

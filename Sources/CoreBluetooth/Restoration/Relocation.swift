@@ -1,4 +1,5 @@
 import BluetoothATT
+import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 import BluetoothUsers

@@ -4,9 +4,20 @@ import Foundation
 
 /// The file of a manager's state. If the program is killed, the file is complete or absent.
 struct StateFile: Sendable {
-    private let file: DurableFile
+    private enum Storage: Sendable {
+        case disk(DurableFile)
+        case memory(MemoryState, name: String)
+    }
 
-    var url: URL { URL(fileURLWithPath: file.path) }
+    private let storage: Storage
+
+    /// Where the file is, for messages, and to tell it from other files.
+    var location: String {
+        switch storage {
+        case .disk(let file): URL(fileURLWithPath: file.path).standardizedFileURL.path
+        case .memory(let state, let name): "memory:\(UInt(bitPattern: ObjectIdentifier(state).hashValue))/\(name)"
+        }
+    }
 
     /// Serializes reads and writes, so a read returns what was written last.
     static let queue = DispatchQueue(label: "CoreBluetooth.restoration", qos: .utility)
@@ -28,7 +39,7 @@ struct StateFile: Sendable {
     /// - Parameters:
     ///   - kind: the kind of manager.
     ///   - identifier: the application's name for the manager: any text.
-    init(_ kind: String, _ identifier: String, in directory: URL) {
+    init(_ kind: String, _ identifier: String, in place: StatePlace) {
         let plain = CharacterSet(charactersIn: "a"..."z").union(CharacterSet(charactersIn: "A"..."Z"))
             .union(CharacterSet(charactersIn: "0"..."9")).union(CharacterSet(charactersIn: "-_."))
         var name = identifier.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
@@ -36,8 +47,13 @@ struct StateFile: Sendable {
             // No name that is used unchanged contains a plus sign.
             name = "+" + String(Self.hash(of: identifier), radix: 16)
         }
-        file = DurableFile(
-            directory: directory.path, name: "\(kind)-\(name).json", maximumLength: Self.maximumLength)
+        name = "\(kind)-\(name).json"
+        storage =
+            switch place {
+            case .directory(let directory):
+                .disk(DurableFile(directory: directory.path, name: name, maximumLength: Self.maximumLength))
+            case .memory(let state): .memory(state, name: name)
+            }
     }
 
     /// The FNV-1a hash of a text, which is the same in every run. The application chooses its identifiers, so that none
@@ -51,11 +67,17 @@ struct StateFile: Sendable {
     /// The saved state; nil if there is none. An unusable file is set aside, and the log states why. Call on `queue`.
     func read<State: RestorableState>(_ type: State.Type) -> State? {
         do {
-            guard let content = try file.read() else { return nil }
-            return try Self.decode(type, from: Data(content.bytes))
+            return try content().map { try Self.decode(type, from: $0) }
         } catch {
             setAside(error)
             return nil
+        }
+    }
+
+    private func content() throws(FileFailure) -> Data? {
+        switch storage {
+        case .disk(let file): try file.read().map { Data($0.bytes) }
+        case .memory(let state, let name): state[name]
         }
     }
 
@@ -75,6 +97,9 @@ struct StateFile: Sendable {
     }
 
     private func setAside(_ error: any Error) {
+        guard case .disk(let file) = storage else {
+            return reportFailure("no state is restored: \(location) cannot be used: \(error)")
+        }
         let place = file.setAside()
         reportFailure(
             "no state is restored: \(file.path) cannot be used: \(error); "
@@ -91,7 +116,10 @@ struct StateFile: Sendable {
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
             let data = try encoder.encode(Content(version: Self.version, state: state))
-            try file.write([UInt8](data))
+            switch storage {
+            case .disk(let file): try file.write([UInt8](data))
+            case .memory(let state, let name): state[name] = data
+            }
             return nil
         } catch {
             return "\(error)"

@@ -64,7 +64,7 @@ final class StateKeeper<State: RestorableState>: @unchecked Sendable {
         written = failure == nil ? state : nil
         // The same failure is logged once.
         if let failure, failure != lastFailure {
-            reportFailure("no state will be restored: cannot write \(file.url.path): \(failure)")
+            reportFailure("no state will be restored: cannot write \(file.location): \(failure)")
         }
         lastFailure = failure
     }
@@ -76,10 +76,10 @@ enum StateClaims {
 
     /// False if the file is another manager's.
     static func claim(_ file: StateFile) -> Bool {
-        claimed.withLock { $0.insert(file.url.standardizedFileURL.path).inserted }
+        claimed.withLock { $0.insert(file.location).inserted }
     }
 
     static func release(_ file: StateFile) {
-        _ = claimed.withLock { $0.remove(file.url.standardizedFileURL.path) }
+        _ = claimed.withLock { $0.remove(file.location) }
     }
 }

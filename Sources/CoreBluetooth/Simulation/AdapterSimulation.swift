@@ -21,9 +21,9 @@ package enum AdapterSimulation {
     /// Simulates another program on this device that connects to a peer and uses the link until it ends. Returns when
     /// the peer's services are known.
     package static func connect(
-        to peer: DeviceAddress, at transport: BluetoothTransport
+        to address: DeviceAddress, at transport: BluetoothTransport
     ) async throws(BluetoothError) {
-        try await OtherProgram(transport, PeerID(peer)).connect()
+        try await OtherProgram(transport, PeerID(address)).connect()
     }
 
     /// Waits until the managers at a transport have delivered all events so far to the application.

@@ -40,7 +40,7 @@ public final class CaptureFile {
     /// Appends a packet, which starts with its H4 indicator. The time is wall-clock time in UTC. `adapter` is recorded
     /// only if the file is for several adapters.
     public func append(
-        _ packet: Span<UInt8>, _ direction: BTSnoop.Direction, adapter: UInt16 = 0, microsecondsSince1970: Int64
+        _ packet: Span<UInt8>, direction: BTSnoop.Direction, adapter: UInt16 = 0, microsecondsSince1970: Int64
     ) {
         guard failure == nil, !packet.isEmpty else { return }
         if datalink == .monitor {
@@ -55,10 +55,10 @@ public final class CaptureFile {
     }
 
     /// Appends a record from the kernel's monitor. The file must be in the monitor format.
-    public func append(_ monitored: BTSnoop.Record, _ packet: Span<UInt8>) {
+    public func append(_ packet: Span<UInt8>, as record: BTSnoop.Record) {
         precondition(datalink == .monitor)
         guard failure == nil else { return }
-        BTSnoopWriter.appendMonitorRecord(monitored, packet, to: &record)
+        BTSnoopWriter.appendMonitorRecord(record, packet, to: &self.record)
         failure = write()
         if let failure { report(failure) }
     }

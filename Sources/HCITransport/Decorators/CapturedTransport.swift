@@ -16,7 +16,8 @@ public final class CapturedTransport: TransportDecorator {
     ) {
         self.transport = TracedTransport(transport) { packet, receiver in
             file.append(
-                packet, receiver == .host ? .received : .sent, adapter: adapter, microsecondsSince1970: clock())
+                packet, direction: receiver == .host ? .received : .sent, adapter: adapter,
+                microsecondsSince1970: clock())
         }
     }
 

@@ -24,21 +24,84 @@ public final class EventLoop {
     public struct Event: Equatable, Sendable {
         /// The token with which the descriptor was registered.
         public var token: Int
-        /// Whether reading will not block, because data, an end of file or an error is available.
+        /// Whether a read will return without blocking: with data, an end of file or an error.
         public var isReadable: Bool
-        /// Whether writing will not block.
+        /// Whether a write will return without blocking.
         public var isWritable: Bool
     }
 
     /// Wakes this loop from any thread.
     public let waker: Waker
     private let descriptor: Int32
-    private let timer: Timer
-    private var ready = [epoll_event](repeating: epoll_event(), count: 64)
-    private var events: [Event] = []
+    private var waiting: Waiting
 
     private static let wakerToken: Int64 = -1
     private static let timerToken: Int64 = -2
+
+    /// What waiting changes, so that a wait is a single exclusive access.
+    private struct Waiting: ~Copyable {
+        var timer: TimerDescriptor
+        private var ready = [epoll_event](repeating: epoll_event(), count: 64)
+        private var events: [Event] = []
+
+        init(_ timer: consuming TimerDescriptor) {
+            self.timer = timer
+            events.reserveCapacity(ready.count)
+        }
+
+        mutating func events(on descriptor: Int32, _ waker: Waker, until deadline: Instant?) -> [Event] {
+            events.removeAll(keepingCapacity: true)
+            wait(on: descriptor, waker, until: deadline) { events, event in events.append(event) }
+            return events
+        }
+
+        mutating func event(
+            of token: Int, on descriptor: Int32, _ waker: Waker, until deadline: Instant?
+        ) -> Event? {
+            var found: Event?
+            wait(on: descriptor, waker, until: deadline) { _, event in if event.token == token { found = event } }
+            return found
+        }
+
+        /// Waits, and passes the descriptors' events to `add`, with the buffer for them.
+        @inline(__always)
+        private mutating func wait(
+            on descriptor: Int32, _ waker: Waker, until deadline: Instant?, _ add: (inout [Event], Event) -> Void
+        ) {
+            while true {
+                if deadline != .zero { timer.arm(deadline) }
+                let count = collect(descriptor, timeout: deadline == .zero ? 0 : -1)
+                var isOver = deadline == .zero
+                for index in 0..<count {
+                    let event = ready[index]
+                    switch Int64(bitPattern: event.data.u64) {
+                    case EventLoop.wakerToken:
+                        waker.reset()
+                        isOver = true
+                    case EventLoop.timerToken:
+                        timer.reset()
+                    case let token:
+                        add(&events, Event(token: Int(token), flags: event.events))
+                        isOver = true
+                    }
+                }
+                if isOver { return }
+                // The timer may have been set for an earlier deadline that no longer applies.
+                if let deadline, MonotonicClock.now >= deadline { return }
+            }
+        }
+
+        private mutating func collect(_ descriptor: Int32, timeout: Int32) -> Int {
+            ready.withUnsafeMutableBufferPointer { buffer in
+                // Newer headers of the C library require a pointer here. The buffer is never empty.
+                guard let start = buffer.baseAddress else { return 0 }
+                let count = epoll_wait(descriptor, start, Int32(buffer.count), timeout)
+                // A negative count means that a signal interrupted the call. No other failure is possible with our own
+                // descriptor and buffer.
+                return max(0, Int(count))
+            }
+        }
+    }
 
     /// Creates a loop that watches no descriptors.
     ///
@@ -47,17 +110,16 @@ public final class EventLoop {
     public init(waker existing: Waker? = nil) throws(TransportError) {
         let waker = if let existing { existing } else { try Waker() }
         do throws(Errno) {
-            let timer = try Timer()
+            let timer = try TimerDescriptor()
             let descriptor = try Errno.check { epoll_create1(Int32(EPOLL_CLOEXEC)) }
             self.waker = waker
-            self.timer = timer
             self.descriptor = descriptor
+            waiting = Waiting(timer)
         } catch {
             throw TransportError(.system(call: "epoll_create", code: error.code), transport: "event loop")
         }
-        events.reserveCapacity(ready.count)
         try control(EPOLL_CTL_ADD, waker.fileDescriptor, token: Self.wakerToken, for: .read)
-        try control(EPOLL_CTL_ADD, timer.fileDescriptor, token: Self.timerToken, for: .read)
+        try control(EPOLL_CTL_ADD, waiting.timer.fileDescriptor, token: Self.timerToken, for: .read)
     }
 
     deinit { close(descriptor) }
@@ -87,44 +149,19 @@ public final class EventLoop {
     var fileDescriptor: Int32 { descriptor }
 
     /// Makes `fileDescriptor` readable no later than at `deadline`.
-    func arm(_ deadline: Instant?) { timer.arm(deadline) }
+    func arm(_ deadline: Instant?) { waiting.timer.arm(deadline) }
 
     /// Waits until a descriptor is ready, `waker` is used or the deadline passes. Returns an event for each ready
     /// descriptor; the result is empty in the latter two cases. If `deadline` is nil, it waits forever; if it is
     /// `Instant.zero`, it does not wait.
     ///
     /// This allocates no memory if each result is released before the next call.
-    public func wait(until deadline: Instant?) -> [Event] {
-        events.removeAll(keepingCapacity: true)
-        while true {
-            if deadline != .zero { timer.arm(deadline) }
-            let count = collect(timeout: deadline == .zero ? 0 : -1)
-            var isOver = deadline == .zero
-            for index in 0..<count {
-                let event = ready[index]
-                switch Int64(bitPattern: event.data.u64) {
-                case Self.wakerToken:
-                    waker.reset()
-                    isOver = true
-                case Self.timerToken:
-                    timer.reset()
-                case let token:
-                    events.append(Event(token: Int(token), flags: event.events))
-                }
-            }
-            if isOver || !events.isEmpty { return events }
-            // The timer may have been set for an earlier deadline that no longer applies.
-            if let deadline, MonotonicClock.now >= deadline { return events }
-        }
-    }
+    public func wait(until deadline: Instant?) -> [Event] { waiting.events(on: descriptor, waker, until: deadline) }
 
-    private func collect(timeout: Int32) -> Int {
-        ready.withUnsafeMutableBufferPointer { buffer in
-            let count = epoll_wait(descriptor, buffer.baseAddress, Int32(buffer.count), timeout)
-            // A negative count means that a signal interrupted the call. No other failure is possible with our own
-            // descriptor and buffer.
-            return max(0, Int(count))
-        }
+    /// Waits like `wait(until:)`, and returns the event of the descriptor that was registered with `token`, for a loop
+    /// that watches no other. It is nil if `waker` was used or the deadline passed.
+    public func wait(for token: Int, until deadline: Instant?) -> Event? {
+        waiting.event(of: token, on: descriptor, waker, until: deadline)
     }
 
     private func control(

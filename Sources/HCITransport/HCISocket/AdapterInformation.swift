@@ -3,6 +3,7 @@ import BluetoothBase
 /// Information that the kernel reports about one of its adapters.
 public struct AdapterInformation: Hashable, Sendable {
     /// The bus an adapter is attached to; the raw values are the kernel's.
+    @nonexhaustive
     public enum Bus: UInt8, Sendable {
         case virtual = 0
         case usb = 1
@@ -18,6 +19,7 @@ public struct AdapterInformation: Hashable, Sendable {
     }
 
     /// The state of an adapter, which depends on its current holder.
+    @nonexhaustive
     public enum State: Hashable, Sendable {
         /// The adapter has no holder.
         case down
@@ -31,6 +33,7 @@ public struct AdapterInformation: Hashable, Sendable {
     }
 
     /// The kind of switch that blocks an adapter's radio.
+    @nonexhaustive
     public enum Block: Hashable, Sendable {
         /// A software switch, which software can reverse.
         case software

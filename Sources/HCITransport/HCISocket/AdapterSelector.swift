@@ -4,6 +4,7 @@ import BluetoothBase
 ///
 /// The text form is the part after `hci-socket:`. Adapters are numbered as they appear. One that is plugged in again
 /// may get another number but keeps its address.
+@nonexhaustive
 public enum AdapterSelector: Hashable, Sendable {
     /// The usable adapter with the lowest number. The text form is empty.
     case first

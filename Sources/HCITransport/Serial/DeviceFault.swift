@@ -2,6 +2,7 @@ import BluetoothPlatform
 import CBluetoothHCI
 
 /// The reason why a transport over a device file (`serial`, `pty` or `vhci`) can't be opened.
+@nonexhaustive
 public enum DeviceFault: Error, Equatable, Sendable {
     /// The device does not exist. `present` lists the available serial devices.
     case notFound(path: String, present: [String])

@@ -82,8 +82,8 @@ public final class PacketTransport: HCITransport {
         }
     }
 
-    /// Sends one packet, or buffers it if the kernel can't accept it now. Throws `.outputFull` if the buffer lacks room
-    /// for it.
+    /// Sends one packet, or buffers it if the kernel can't accept it now. Throws `.outputFull` if the
+    /// packet does not fit into the buffer.
     public func send(_ packet: Span<UInt8>) throws(TransportError) {
         guard fileDescriptor >= 0 else { throw failure(.closed) }
         guard (1...Self.longestPacket).contains(packet.count) else {

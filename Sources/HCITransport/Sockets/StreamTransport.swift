@@ -2,6 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothPlatform
 import CBluetoothHCI
+import Synchronization
 
 /// A transport over a byte stream in which H4 delimits the packets (Core 5.4, Vol 4, Part A, 2).
 public final class StreamTransport: HCITransport {
@@ -9,19 +10,38 @@ public final class StreamTransport: HCITransport {
     public let name: String
     /// The name of the other end if opening this transport created it; otherwise nil.
     public let otherEnd: String?
-    // A separate copy: the framer can't be accessed while it delivers a packet.
     /// The side of HCI that this end is.
     public let receiver: H4Framer.Receiver
     /// The socket or terminal; -1 once closed.
-    public private(set) var fileDescriptor: Int32
+    public var fileDescriptor: Int32 { descriptor.load(ordering: .relaxed) }
+    // Atomic because it is read for each packet, which may have closed the transport. Checking an ordinary property for
+    // exclusive access would cost more.
+    private let descriptor: Atomic<Int32>
     private let calls: SocketCalls
     private let outputLimit: Int
-    private var buffer = [UInt8](repeating: 0, count: 16384)
-    private var framer: H4Framer
-    /// Set for a line that may be joined at any time; nil if the first byte begins a packet.
+    private var input: Input
+    private let isJoinedAnytime: Bool
+    /// Set for a line that may be joined at any time; nil if the first byte begins a packet. Not a part of `input`,
+    /// because a packet may be sent while the framer delivers one.
     private var synchronizer: ResetSynchronizer?
     private let ending: TransportError.Reason
     private var pending = PendingBytes()
+
+    /// What reading needs, so that each read is a single exclusive access.
+    private struct Input {
+        var buffer = [UInt8](repeating: 0, count: 16384)
+        var framer: H4Framer
+
+        /// Reads as many bytes as have arrived.
+        ///
+        /// - Returns: the buffer as well, and whether the bytes begin with a packet, once the line is synchronized.
+        mutating func read(
+            from descriptor: Int32, _ calls: SocketCalls
+        ) -> (transfer: Transfer, bytes: [UInt8], isAligned: Bool) {
+            let transfer = Transfer { buffer.withUnsafeMutableBytes { calls.receive(descriptor, $0) } }
+            return (transfer, buffer, framer.partialByteCount == 0 && framer.fault == nil)
+        }
+    }
 
     /// Takes ownership of a connected stream socket or a terminal. `ending` is the error to throw when the other side
     /// closes.
@@ -32,12 +52,13 @@ public final class StreamTransport: HCITransport {
     ) {
         self.name = name
         self.otherEnd = otherEnd
-        self.synchronizer = synchronizer
         self.ending = ending
-        self.fileDescriptor = fileDescriptor
+        descriptor = Atomic(fileDescriptor)
         self.calls = calls
         self.receiver = receiver
-        framer = H4Framer(receiver: receiver)
+        input = Input(framer: H4Framer(receiver: receiver))
+        self.synchronizer = synchronizer
+        isJoinedAnytime = synchronizer != nil
         self.outputLimit = outputLimit
     }
 
@@ -59,13 +80,15 @@ public final class StreamTransport: HCITransport {
     /// lost and can't be found again.
     public func receive(_ deliver: (Span<UInt8>) -> Void) throws(TransportError) {
         guard fileDescriptor >= 0 else { throw failure(.closed) }
-        switch Transfer({ buffer.withUnsafeMutableBytes { calls.receive(fileDescriptor, $0) } }) {
+        // `bytes` is a second reference to the buffer, not a copy, because `deliver` may use the transport.
+        let (transfer, bytes, isAligned) = input.read(from: fileDescriptor, calls)
+        switch transfer {
         case .bytes(0): throw failure(ending)
         case .bytes(let count):
-            // A second reference, not a copy, because `deliver` may use the transport.
-            let bytes = buffer
+            let read = bytes.span.extracting(0..<count)
             do throws(H4Fault) {
-                try frame(bytes.span.extracting(0..<count), deliver)
+                let whole = isAligned && !isJoinedAnytime ? deliverWholePackets(read, deliver) : 0
+                if whole < count { try frame(read.extracting(whole...), deliver) }
             } catch {
                 throw failure(.malformedStream(error))
             }
@@ -74,35 +97,48 @@ public final class StreamTransport: HCITransport {
         }
     }
 
+    /// Delivers the whole packets that these bytes begin with, and returns their length.
+    @inline(__always)
+    private func deliverWholePackets(_ bytes: Span<UInt8>, _ deliver: (Span<UInt8>) -> Void) -> Int {
+        var offset = 0
+        while let length = H4Framer.lengthOfWholePacket(bytes.extracting(offset...), for: receiver) {
+            // `deliver` may have closed the transport while handling an earlier packet.
+            if fileDescriptor >= 0 { deliver(bytes.extracting(offset..<(offset + length))) }
+            offset += length
+        }
+        return offset
+    }
+
     /// Splits bytes into packets, starting at the packet boundary that the synchronizer finds.
     private func frame(_ bytes: Span<UInt8>, _ deliver: (Span<UInt8>) -> Void) throws(H4Fault) {
         var offset = 0
         while offset < bytes.count {
             if let isSynchronized = synchronizer?.isSynchronized, !isSynchronized {
-                guard let end = synchronizer?.search(bytes.extracting(offset...)), let packet = synchronizer?.found
+                guard let end = synchronizer?.search(bytes.extracting(offset...)),
+                    let packet = synchronizer?.found
                 else { return }
                 offset += end
                 if fileDescriptor >= 0 { deliver(packet.span) }
                 continue
             }
             // The offset after the last complete packet. If framing fails, the search for Reset starts there.
-            var end = offset - framer.partialByteCount
+            var end = offset - input.framer.partialByteCount
             do throws(H4Fault) {
-                return try framer.receive(bytes.extracting(offset...)) { packet in
+                return try input.framer.receive(bytes.extracting(offset...)) { packet in
                     end += packet.count
                     // `deliver` may have closed the transport while handling an earlier packet.
                     if fileDescriptor >= 0 { deliver(packet) }
                 }
             } catch {
                 guard let canResynchronize = synchronizer?.loseSync(), canResynchronize else { throw error }
-                framer.reset()
+                input.framer.reset()
                 offset = max(offset, end)
             }
         }
     }
 
-    /// Sends one packet and buffers the bytes that the kernel can't accept now. Throws `.outputFull` if the buffer
-    /// lacks room for it.
+    /// Sends one packet and buffers the bytes that the kernel can't accept now. Throws `.outputFull` if the
+    /// packet does not fit into the buffer.
     public func send(_ packet: Span<UInt8>) throws(TransportError) {
         try checkOutput(packet)
         prepare(packet)
@@ -139,14 +175,16 @@ public final class StreamTransport: HCITransport {
 
     /// Closes the descriptor and discards the buffered bytes. Closing again does nothing.
     public func close() {
-        guard fileDescriptor >= 0 else { return }
-        calls.close(fileDescriptor)
-        fileDescriptor = -1
+        let open = descriptor.exchange(-1, ordering: .relaxed)
+        guard open >= 0 else { return }
+        calls.close(open)
         pending.removeAll()
     }
 
     /// Queues the bytes that must precede a packet on a line that may be joined at any time.
     private func prepare(_ packet: Span<UInt8>) {
+        // A constant, which needs no check for exclusive access.
+        guard isJoinedAnytime else { return }
         guard let bytes = synchronizer?.prepare(packet), !bytes.isEmpty else { return }
         pending.append(bytes.span)
     }

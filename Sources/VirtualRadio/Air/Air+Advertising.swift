@@ -1,13 +1,13 @@
 import BluetoothBase
 import BluetoothHCI
 
-extension Timer {
+extension AirTimer {
     /// The next advertising event of a controller's advertiser. Slot 0 belongs to the legacy commands, the other slots
     /// to advertising sets.
-    static func advertising(_ controller: Int, _ slot: Int) -> Timer {
+    static func advertising(_ controller: Int, _ slot: Int) -> AirTimer {
         slot == 0
-            ? Timer(.advertising, of: controller)
-            : Timer(.advertisingSet, of: controller * VirtualController.maximumSets + slot - 1)
+            ? AirTimer(.advertising, of: controller)
+            : AirTimer(.advertisingSet, of: controller * VirtualController.maximumSets + slot - 1)
     }
 
     /// The advertiser that the timer belongs to.

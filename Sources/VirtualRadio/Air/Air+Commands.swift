@@ -27,7 +27,7 @@ extension Air {
 
     private mutating func scheduleNextCommand(on index: Int, at time: Instant) {
         let due = time.advanced(by: controllers[index].commandDelay)
-        schedule.set(Timer(.command, of: index), to: due)
+        schedule.set(AirTimer(.command, of: index), to: due)
     }
 
     /// Performs a command and sends the answer. A packet with a wrong length is not answered.
@@ -119,7 +119,7 @@ extension Air {
         }
         let initiator = InitiatingState(
             le1M: InitiatingState.PHY(timing: timing, parameters: command.connectionParameters.chosen),
-            peer: command.filterPolicy == .peerAddress ? command.peerAddress : nil,
+            peerAddress: command.filterPolicy == .peerAddress ? command.peerAddress : nil,
             ownAddressType: command.ownAddressType, start: now)
         return begin(initiator, on: index)
     }
@@ -130,7 +130,7 @@ extension Air {
         guard controllers[index].ownAddress(initiator.ownAddressType) != nil else { return .invalidCommandParameters }
         guard controllers[index].freeConnectionSlot != nil else { return .connectionLimitExceeded }
         let isConnected = links.contains { link in
-            guard link.isInUse, let role = link.role(of: index), let peer = initiator.peer else { return false }
+            guard link.isInUse, let role = link.role(of: index), let peer = initiator.peerAddress else { return false }
             let address = link[role.other].address
             return (controllers[index].device(at: address)?.lastingAddress ?? address) == peer.unresolved
         }

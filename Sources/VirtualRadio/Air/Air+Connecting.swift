@@ -43,8 +43,11 @@ extension Air {
     /// Ends the initiating state. Returns false if the request does not reach the peripheral.
     mutating func send(_ request: ConnectionRequest, at time: Instant) -> Bool {
         controllers[request.central].settings.initiator = nil
-        guard controllers[request.central].faults.failingConnections > 0 else { return true }
-        controllers[request.central].faults.failingConnections -= 1
+        if controllers[request.central].faults.failingConnections > 0 {
+            controllers[request.central].faults.failingConnections -= 1
+        } else if !controllers[request.peripheral].faults.ignoresConnectionRequests {
+            return true
+        }
         open(request, isReceived: false, at: time)
         return false
     }
@@ -61,7 +64,7 @@ extension Air {
                 return false
             }
         }
-        guard let peer = initiator.peer else {
+        guard let peer = initiator.peerAddress else {
             return controllers[central].settings.filterAcceptList.contains(device.lastingAddress)
         }
         return peer.unresolved == device.lastingAddress
@@ -85,7 +88,7 @@ extension Air {
         let slot = links.firstIndex { !$0.isInUse } ?? links.count
         guard let centralHandle = controllers[central].takeConnectionSlot(for: slot) else { return }
         let peripheralHandle = isReceived ? controllers[peripheral].takeConnectionSlot(for: slot) : nil
-        var link = Link(
+        var link = AirLink(
             central: LinkEnd(
                 controller: central, address: request.centralAddress, handle: centralHandle, isOpen: true,
                 preferredOctets: controllers[central].settings.suggestedDataLength.octets),
@@ -129,7 +132,7 @@ extension Air {
     private static let transmitWindowDelay: UInt64 = 2_500_000
 
     /// A controller whose host suggested longer packets requests them automatically (Vol 4, Part E, 7.8.35).
-    private func scheduleInitialDataLengthUpdate(on link: inout Link) {
+    private func scheduleInitialDataLengthUpdate(on link: inout AirLink) {
         guard max(link.central.preferredOctets, link.peripheral.preferredOctets) > LinkEnd.minimumOctets else { return }
         let initiator: LinkRole = link.central.preferredOctets > LinkEnd.minimumOctets ? .central : .peripheral
         link.schedule(.dataLengthUpdate, from: initiator, at: link.event(after: link.anchor, for: initiator))

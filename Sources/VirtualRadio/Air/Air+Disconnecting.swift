@@ -52,7 +52,7 @@ extension Air {
     private mutating func retire(_ link: Int) {
         links[link].isInUse = false
         links[link].procedures.removeAll()
-        schedule.set(Timer(.link, of: link), to: nil)
+        schedule.set(AirTimer(.link, of: link), to: nil)
     }
 
     // MARK: - Contact
@@ -75,6 +75,6 @@ extension Air {
 
     /// Sets the timer of a link to its next deadline.
     mutating func reschedule(_ link: Int) {
-        schedule.set(Timer(.link, of: link), to: links[link].nextDeadline)
+        schedule.set(AirTimer(.link, of: link), to: links[link].nextDeadline)
     }
 }

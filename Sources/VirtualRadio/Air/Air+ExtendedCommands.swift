@@ -19,7 +19,7 @@ extension Air {
             guard status == .success else { return }
             let ends = enable.isEnabled && enable.duration > 0 && enable.period == 0
             schedule.set(
-                Timer(.scan, of: index), to: ends ? now.advanced(by: .milliseconds(10) * Int(enable.duration)) : nil)
+                AirTimer(.scan, of: index), to: ends ? now.advanced(by: .milliseconds(10) * Int(enable.duration)) : nil)
         case .leExtendedCreateConnection:
             controllers[index].acknowledge(opcode, createConnection(try command.decode(), on: index, at: now))
         case .leExtendedCreateConnectionV2:
@@ -83,7 +83,8 @@ extension Air {
         let set = controllers[index].settings.advertisers[slot]
         guard set.periodic.isOnAir else { return .commandDisallowed }
         var initiator = InitiatingState(command.connection, start: now)
-        guard command.subevent < set.periodic.subeventCount, initiator.peer != nil, initiator[set.dataPHY] != nil else {
+        guard command.subevent < set.periodic.subeventCount, initiator.peerAddress != nil, initiator[set.dataPHY] != nil
+        else {
             return .invalidCommandParameters
         }
         initiator.subevent = (slot, command.subevent)
@@ -107,7 +108,7 @@ extension InitiatingState {
     fileprivate init(_ command: LEExtendedCreateConnection, start: Instant) {
         self.init(
             le1M: command.le1M.map(PHY.init), le2M: command.le2M.map(PHY.init), leCoded: command.leCoded.map(PHY.init),
-            isExtended: true, peer: command.filterPolicy == .peerAddress ? command.peerAddress : nil,
+            isExtended: true, peerAddress: command.filterPolicy == .peerAddress ? command.peerAddress : nil,
             ownAddressType: command.ownAddressType, start: start)
     }
 }

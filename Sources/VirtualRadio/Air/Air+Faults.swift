@@ -9,7 +9,7 @@ extension Air {
         controllers[id.index].isPresent = false
         controllers[id.index].outbox.removeAll()
         controllers[id.index].inbox.removeAll()
-        schedule.set(Timer(.command, of: id.index), to: nil)
+        schedule.set(AirTimer(.command, of: id.index), to: nil)
         shutDown(id.index, at: now)
     }
 
@@ -26,7 +26,7 @@ extension Air {
         fire(at: now)
         controllers[id.index].outbox = PacketQueue()
         controllers[id.index].inbox = PacketQueue(reservingCapacity: 0)
-        schedule.set(Timer(.command, of: id.index), to: nil)
+        schedule.set(AirTimer(.command, of: id.index), to: nil)
         shutDown(id.index, at: now)
     }
 
@@ -52,7 +52,7 @@ extension Air {
         for place in controllers[index].settings.synchronizer.syncs.indices {
             schedule.set(.sync(index, place), to: nil)
         }
-        schedule.set(Timer(.scan, of: index), to: nil)
+        schedule.set(AirTimer(.scan, of: index), to: nil)
         for link in links.indices where links[link].isInUse {
             if let role = links[link].role(of: index) { abandon(role, of: link, at: now) }
         }

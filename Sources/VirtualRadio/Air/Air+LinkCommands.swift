@@ -65,7 +65,7 @@ extension Air {
             return controllers[index].refuse(.readRSSI, .unknownConnectionIdentifier)
         }
         let unavailable: Int8 = 127
-        let rssi = rssi(from: links[link][role.other].controller, at: index) ?? unavailable
+        let rssi = measuredRSSI(from: links[link][role.other].controller, at: index) ?? unavailable
         controllers[index].complete(ReadRSSI.self, returning: .init(connectionHandle: handle, rssi: rssi))
     }
 

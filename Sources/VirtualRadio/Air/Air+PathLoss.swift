@@ -38,6 +38,23 @@ extension Air {
         return Int8(clamping: max(-127, min(20, strength)))
     }
 
+    /// Sets by how much the RSSI that two controllers measure of each other varies, in decibels, up and down. 0 by
+    /// default. It has no effect on whether they receive each other.
+    public mutating func setRSSIDeviation(
+        between first: ControllerID, and second: ControllerID, to deviation: Int
+    ) {
+        propagation[deviationBetween: first.index, second.index] = max(0, min(127, deviation))
+    }
+
+    /// The RSSI that `receiver` reports for `sender`, in dBm; nil if it does not receive it.
+    mutating func measuredRSSI(from sender: Int, at receiver: Int) -> Int8? {
+        guard let strength = rssi(from: sender, at: receiver) else { return nil }
+        let deviation = propagation[deviationBetween: sender, receiver]
+        guard deviation > 0 else { return strength }
+        let change = controllers[receiver].generator.number(below: 2 * deviation + 1) - deviation
+        return Int8(max(-127, min(20, Int(strength) + change)))
+    }
+
     /// Whether two controllers can receive each other.
     func areInRange(_ first: Int, _ second: Int) -> Bool {
         rssi(from: first, at: second) != nil && rssi(from: second, at: first) != nil

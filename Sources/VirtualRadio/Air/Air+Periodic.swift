@@ -1,10 +1,10 @@
 import BluetoothBase
 import BluetoothHCI
 
-extension Timer {
+extension AirTimer {
     /// The next event, or part of one, of the periodic advertising of a set.
-    static func periodic(_ controller: Int, _ slot: Int) -> Timer {
-        Timer(.periodic, of: controller * (VirtualController.maximumSets + 1) + slot)
+    static func periodic(_ controller: Int, _ slot: Int) -> AirTimer {
+        AirTimer(.periodic, of: controller * (VirtualController.maximumSets + 1) + slot)
     }
 
     /// The advertising set that the timer belongs to.
@@ -14,8 +14,8 @@ extension Timer {
     }
 
     /// The instant at which synchronization counts as lost.
-    static func sync(_ controller: Int, _ place: Int) -> Timer {
-        Timer(.sync, of: controller * Synchronizer.maximumSyncs + place)
+    static func sync(_ controller: Int, _ place: Int) -> AirTimer {
+        AirTimer(.sync, of: controller * Synchronizer.maximumSyncs + place)
     }
 
     var sync: (controller: Int, place: Int) { (index / Synchronizer.maximumSyncs, index % Synchronizer.maximumSyncs) }

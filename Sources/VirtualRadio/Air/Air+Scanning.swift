@@ -11,7 +11,7 @@ extension Air {
         let state = controllers[scanner].settings.scanner
         guard let listening = state.listening(for: advertisement, at: time),
             controllers[scanner].configuration.receives(advertisement.dataPHY),
-            let rssi = rssi(from: advertiser, at: scanner),
+            let rssi = measuredRSSI(from: advertiser, at: scanner),
             let device = controllers[scanner].device(at: address),
             !state.usesFilterAcceptList
                 || controllers[scanner].settings.filterAcceptList.contains(

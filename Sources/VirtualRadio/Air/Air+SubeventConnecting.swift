@@ -9,7 +9,7 @@ extension Air {
     mutating func connect(in subevent: UInt8, of train: TrainID, at time: Instant) -> Bool {
         let central = train.controller
         guard let initiator = controllers[central].settings.initiator, let place = initiator.subevent,
-            place == (train.slot, subevent), let peer = initiator.peer?.unresolved
+            place == (train.slot, subevent), let peer = initiator.peerAddress?.unresolved
         else { return false }
         let set = controllers[central].settings.advertisers[train.slot]
         controllers[central].settings.advertisers[train.slot].periodic.subevents[subevent] = nil

@@ -26,7 +26,7 @@ public struct Air: Sendable {
     /// The buffers of each controller, stored separately so that data moves from one controller's buffers straight into
     /// another one's outbox.
     var pools: [ACLBufferPool] = []
-    var links: [Link] = []
+    var links: [AirLink] = []
     var propagation = Propagation()
     var schedule = Schedule()
     private var generator: SeededGenerator

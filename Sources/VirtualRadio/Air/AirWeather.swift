@@ -36,10 +36,12 @@ public struct AirWeather: Sendable {
     private var next: Instant
     private var outages: [Outage] = []
 
-    /// A path loss, in decibels, at which no controller receives another.
-    private static let deaf = 200
+    /// A path loss, in decibels, at which no controller receives another. No other caller sets this one, so a fade that
+    /// ends does not undo a path loss that was set in the meantime.
+    private static let deaf = 999
 
-    /// Creates weather without a fade yet. The pause before the first fade is drawn from the default range of `pause`.
+    /// Creates weather in which no signal has faded yet. The pause before the first fade is drawn from the default
+    /// range of `pause`.
     public init(seed: UInt64, at now: Instant) {
         generator = SeededGenerator(seed: seed)
         next = now
@@ -55,14 +57,26 @@ public struct AirWeather: Sendable {
     public mutating func fire(at now: Instant, on air: inout Air) -> Fade? {
         outages.removeAll { outage in
             guard outage.end <= now else { return false }
-            let (first, second) = (outage.fade.first, outage.fade.second)
-            air.setPathLoss(from: first, to: second, to: outage.there, at: now)
-            air.setPathLoss(from: second, to: first, to: outage.back, at: now)
+            Self.end(outage, at: now, on: &air)
             return true
         }
         guard next <= now else { return nil }
         next = now.advanced(by: generator.duration(in: pause))
         return begin(at: now, on: &air)
+    }
+
+    /// Ends all fades. Call this before the weather is abandoned.
+    public mutating func clear(at now: Instant, on air: inout Air) {
+        for outage in outages { Self.end(outage, at: now, on: &air) }
+        outages = []
+    }
+
+    private static func end(_ outage: Outage, at now: Instant, on air: inout Air) {
+        let (first, second) = (outage.fade.first, outage.fade.second)
+        for (from, to, loss) in [(first, second, outage.there), (second, first, outage.back)]
+        where air.pathLoss(from: from, to: to) == deaf {
+            air.setPathLoss(from: from, to: to, to: loss, at: now)
+        }
     }
 
     private mutating func begin(at now: Instant, on air: inout Air) -> Fade? {

@@ -8,6 +8,8 @@ struct Propagation: Sendable {
 
     private var losses: [Int16] = []
     private var size = 0
+    /// The pairs whose signal strength varies, in either direction, and by how much, in decibels.
+    private var deviations: [[Int]: Int] = [:]
 
     mutating func grow(to count: Int) {
         guard count > size else { return }
@@ -17,6 +19,12 @@ struct Propagation: Sendable {
         }
         losses = grown
         size = count
+    }
+
+    /// By how many decibels a measured strength may differ from the one that follows from the path loss.
+    subscript(deviationBetween first: Int, _ second: Int) -> Int {
+        get { deviations.isEmpty ? 0 : deviations[[min(first, second), max(first, second)]] ?? 0 }
+        set { deviations[[min(first, second), max(first, second)]] = newValue == 0 ? nil : newValue }
     }
 
     subscript(from sender: Int, to receiver: Int) -> Int16 {

@@ -3,7 +3,7 @@ import BluetoothBase
 /// The owner of a deadline: an activity of one controller, or one link.
 ///
 /// Packed into an integer so that the schedule can find a timer's place without hashing.
-struct Timer: Equatable, Sendable {
+struct AirTimer: Equatable, Sendable {
     enum Concern: Int, Sendable {
         case advertising, command, link, advertisingSet, scan, periodic, sync
     }
@@ -46,7 +46,7 @@ struct Timer: Equatable, Sendable {
 struct Schedule: Sendable {
     private struct Entry {
         var due: Instant
-        var timer: Timer
+        var timer: AirTimer
 
         @inline(__always)
         func precedes(_ other: Entry) -> Bool {
@@ -62,14 +62,14 @@ struct Schedule: Sendable {
     var nextDeadline: Instant? { heap.first?.due }
 
     /// Removes the earliest timer that is due at `now`, and returns it with its deadline.
-    mutating func popFirst(at now: Instant) -> (timer: Timer, due: Instant)? {
+    mutating func popFirst(at now: Instant) -> (timer: AirTimer, due: Instant)? {
         guard let first = heap.first, first.due <= now else { return nil }
         remove(first.timer)
         return (first.timer, first.due)
     }
 
     /// Sets, moves or, with nil, clears the deadline of a timer.
-    mutating func set(_ timer: Timer, to due: Instant?) {
+    mutating func set(_ timer: AirTimer, to due: Instant?) {
         guard let due else { return remove(timer) }
         while positions.count <= timer.rawValue { positions.append(-1) }
         let position = positions[timer.rawValue]
@@ -83,7 +83,7 @@ struct Schedule: Sendable {
         }
     }
 
-    private mutating func remove(_ timer: Timer) {
+    private mutating func remove(_ timer: AirTimer) {
         guard timer.rawValue < positions.count else { return }
         let position = positions[timer.rawValue]
         guard position >= 0 else { return }

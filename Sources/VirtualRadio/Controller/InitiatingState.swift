@@ -15,7 +15,7 @@ struct InitiatingState: Sendable {
     /// Whether it also accepts extended advertising.
     var isExtended = false
     /// The device to connect to; nil for the first device of the filter accept list that is received.
-    var peer: DeviceAddress?
+    var peerAddress: DeviceAddress?
     var ownAddressType: OwnAddressType
     var start: Instant
     /// The subevent of the controller's periodic advertising in which it sends the request, instead of answering

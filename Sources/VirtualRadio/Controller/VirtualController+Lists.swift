@@ -47,7 +47,7 @@ extension VirtualController {
     private var usesFilterAcceptList: Bool {
         settings.advertisers.contains { $0.isEnabled && ($0.filtersScanRequests || $0.filtersConnections) }
             || settings.scanner.isEnabled && settings.scanner.usesFilterAcceptList
-            || settings.initiator.map { $0.peer == nil } ?? false
+            || settings.initiator.map { $0.peerAddress == nil } ?? false
     }
 
     private var usesResolvingList: Bool {

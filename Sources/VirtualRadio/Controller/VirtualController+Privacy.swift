@@ -34,7 +34,7 @@ extension VirtualController {
         guard list.isEnabled, !list.entries.isEmpty, let encrypt = configuration.aesEncrypt else {
             return SeenDevice(address: address, identity: nil)
         }
-        if let entry = list.entries.first(where: { PrivateAddress.isMade(address, with: $0.peerIRK, encrypt) }) {
+        if let entry = list.entries.first(where: { ResolvableAddress.isMade(address, with: $0.peerIRK, encrypt) }) {
             return SeenDevice(address: address, identity: entry.identity)
         }
         if let entry = list.entry(of: address), entry.peerIRK != 0, entry.mode == .network { return nil }
@@ -95,7 +95,7 @@ extension VirtualController {
         guard let encrypt = configuration.aesEncrypt,
             let entry = settings.resolvingList.entry(of: device.lastingAddress)
         else { return false }
-        return PrivateAddress.isMade(target, with: entry.localIRK, encrypt)
+        return ResolvableAddress.isMade(target, with: entry.localIRK, encrypt)
     }
 
     /// Whether directed advertising is addressed to a device.

@@ -43,6 +43,9 @@ public struct VirtualController: Sendable {
         /// The number of upcoming connections initiated by this controller that do not reach the peer. Each is reported
         /// as connected, and after six intervals as lost with Connection Failed to be Established (0x3E).
         public var failingConnections = 0
+        /// Whether this controller ignores connection requests while it advertises. The initiator sees what it sees of
+        /// `failingConnections`.
+        public var ignoresConnectionRequests = false
         /// The controller no longer answers commands. Everything else continues.
         public var ignoresCommands = false
         /// The delay before the controller performs a command. Everything else continues.
@@ -73,7 +76,7 @@ public struct VirtualController: Sendable {
         var initiator: InitiatingState?
         var synchronizer: Synchronizer
         var filterAcceptList: FilterAcceptList
-        var resolvingList: ResolvingList
+        var resolvingList: ControllerResolvingList
         var channelMap = LEChannelMap.all
         var suggestedDataLength = LEDataLength(octets: LinkEnd.minimumOctets)
 
@@ -87,7 +90,7 @@ public struct VirtualController: Sendable {
             scanner = ScanningState(duplicateFilterSize: configuration.duplicateFilterSize)
             synchronizer = Synchronizer(configuration)
             filterAcceptList = FilterAcceptList(capacity: configuration.filterAcceptListSize)
-            resolvingList = ResolvingList(capacity: configuration.resolvingListSize)
+            resolvingList = ControllerResolvingList(capacity: configuration.resolvingListSize)
         }
     }
 

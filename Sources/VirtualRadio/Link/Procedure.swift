@@ -58,7 +58,7 @@ extension Procedure.Step {
     }
 }
 
-extension Link {
+extension AirLink {
     /// Inserts a step, keeping the steps in the order in which they are due.
     mutating func schedule(_ step: Procedure.Step, from initiator: LinkRole, at due: Instant) {
         let index = procedures.firstIndex { $0.due > due } ?? procedures.count

@@ -36,7 +36,11 @@ extension VirtualRadio {
         _ = await settle()
     }
 
-    private func setTime(_ instant: Instant) { state.withLock { $0.now = max($0.now, instant) } }
+    /// Sets the time, and performs the actions that are due.
+    private func setTime(_ instant: Instant) {
+        state.withLock { $0.now = max($0.now, instant) }
+        while let action = state.withLock({ $0.takeAction() }) { action() }
+    }
 
     /// Lets all hosts, and then their tasks, do everything they can without time passing. Returns the next deadline.
     private func settle() async -> Instant? {
@@ -68,7 +72,7 @@ extension VirtualRadio {
             let hosts = state.withLock { $0.hosts.sorted { $0.key.index < $1.key.index }.map(\.value) }
             let before = turns.requests
             let deadline = turns.give(hosts)
-            let next = withAir { air, _ in air.nextDeadline }
+            let next = withAir(for: nil) { state, _ in earliest(state.air.nextDeadline, state.actions.first?.instant) }
             if turns.requests == before { return earliest(deadline, next) }
         }
     }

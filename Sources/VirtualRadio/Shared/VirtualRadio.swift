@@ -28,6 +28,12 @@ public final class VirtualRadio: Sendable {
         var attachments: UInt64 = 0
         var current: [ControllerID: UInt64] = [:]
 
+        /// The actions that are scheduled, earliest first. With the system's time, Dispatch has them.
+        var actions: [(instant: Instant, perform: @Sendable () -> Void)] = []
+        /// The weather, and the number of the last one.
+        var weather: AirWeather?
+        var weatherNumber = 0
+
         /// Callers that wait until nothing is in progress.
         var awaitingQuiet: [CheckedContinuation<Void, Never>] = []
 

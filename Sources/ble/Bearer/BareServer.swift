@@ -97,7 +97,7 @@ struct BareServer: BearerUser, Sendable {
 
     private mutating func sendDue(at now: Instant) {
         while let item = schedule.take(at: now) {
-            let configuration = endpoint.peer.configuration(of: item.handle)
+            let configuration = endpoint.servedClient.configuration(of: item.handle)
             let isIndication = item.isIndication ?? (configuration == .indications)
             // A scheduled value that the peer has not subscribed to is skipped, which is not an error.
             _ = send(item.octets, of: item.handle, isIndication: isIndication, at: now)

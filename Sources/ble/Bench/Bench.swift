@@ -72,7 +72,7 @@ struct Bench: AsyncParsableCommand {
         let filter = ScanFilter(services: [BenchService.uuid], isConnectableOnly: true)
         let sighting = try await search.firstSighting(
             for: filter, of: "a device that runs ble bench --serve", on: adapter)
-        return try await search.connect(to: sighting.address, on: adapter)
+        return try await search.connect(to: sighting, on: adapter)
     }
 
     private func runServer() async throws {

@@ -34,7 +34,7 @@ struct BenchClient: Sendable {
         let notifications = try await measureNotifications(of: source)
         // Read last: the ATT_MTU and the PHYs may have changed since the link was established.
         return BenchResult(
-            peer: connection.address, mtu: connection.mtu, phys: connection.phy,
+            address: connection.address, mtu: connection.mtu, phys: connection.phy,
             interval: connection.parameters.interval,
             roundTrips: trips.sorted(), writes: writes, notifications: notifications)
     }

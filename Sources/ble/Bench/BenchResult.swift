@@ -13,7 +13,7 @@ struct BenchResult: Sendable {
         var bitsPerSecond: Double { time > .zero ? Double(octets) * 8 / (time / .seconds(1)) : 0 }
     }
 
-    var peer: DeviceAddress
+    var address: DeviceAddress
     var mtu: Int
     var phys: LinkPHYs
     /// The connection interval.
@@ -36,7 +36,7 @@ struct BenchResult: Sendable {
             ("min", roundTrips.first), ("median", roundTrip(percentile: 50)), ("p99", roundTrip(percentile: 99)),
         ]
         return [
-            "\(peer)  ATT_MTU \(mtu), interval \(milliseconds(interval)) ms, \(phys.text)",
+            "\(address)  ATT_MTU \(mtu), interval \(milliseconds(interval)) ms, \(phys.text)",
             "round trips     "
                 + trips.map { name, time in "\(name) \(time.map { "\(milliseconds($0))" } ?? "?") ms" }.joined(
                     separator: ", ")
@@ -55,7 +55,7 @@ struct BenchResult: Sendable {
 
     var json: String {
         var object = JSONObject()
-        object.add("address", "\(peer)")
+        object.add("address", "\(address)")
         object.add("mtu", mtu)
         object.add("interval", milliseconds(interval))
         object.add("transmitPHY", phys.transmit.text)

@@ -185,7 +185,7 @@ struct Bonds: AsyncParsableCommand {
                 }
                 return count
             } catch {
-                guard case .identityInUse = error else { throw CommandFailure(.failure, "\(error)") }
+                guard error.code == .identityInUse else { throw CommandFailure(.failure, "\(error)") }
                 problems.append("\(counted(bonds.count, "bond")) of \(identity.address): \(error)")
                 return 0
             }

@@ -54,10 +54,10 @@ struct CaptureDecoder {
         if tracers[record.adapter] == nil, tracers.count >= Self.maximumAdapters { tracers.removeAll() }
         if record.type == nil, let opcode = record.monitorOpcode {
             return tracers[record.adapter, default: newTracer]
-                .describe(note: packet, opcode)
+                .describe(note: packet, opcode: opcode)
         }
         return tracers[record.adapter, default: newTracer]
-            .describe(packet, record.tracedDirection)
+            .describe(packet, direction: record.tracedDirection)
     }
 
     private mutating func appendText(

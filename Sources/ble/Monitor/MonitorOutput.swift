@@ -30,7 +30,7 @@ struct MonitorOutput {
 
     mutating func append(_ record: BTSnoop.Record, _ packet: Span<UInt8>) {
         if let file {
-            file.append(record, packet)
+            file.append(packet, as: record)
         } else if decoder == nil {
             BTSnoopWriter.appendMonitorRecord(record, packet, to: &capture)
         } else {

@@ -2,7 +2,7 @@ import ArgumentParser
 import BluetoothLE
 import BluetoothCommandLine
 
-/// `ble pair`: pairs with a device, or checks the keys of its bond.
+/// `ble pair`: pairs with a device, or encrypts the link with its bond's keys, and prints how strong the keys are.
 struct Pair: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Pairs with a device, or encrypts the link with the keys of its bond, and prints their strength.",

@@ -28,7 +28,8 @@ extension RadioServer {
             let time = Instant.zero.advanced(by: start.duration(to: MonotonicClock.now))
             say(
                 "\(name) "
-                    + tracer.line(for: packet, receiver == .host ? .controllerToHost : .hostToController, at: time))
+                    + tracer.line(
+                        for: packet, direction: receiver == .host ? .controllerToHost : .hostToController, at: time))
         }
     }
 }

@@ -26,13 +26,13 @@ struct DeviceRecording {
     private static func survey(
         _ connection: Connection, _ attempts: Attempts, report: (borrowing DatabaseSurvey) -> Void
     ) async throws -> DatabaseSurvey {
-        let session = try await connection.openSession()
+        let session = try connection.openSession()
         var survey = DatabaseSurvey()
         var tag = 0
         while let operation = survey.operation {
             let current = tag
             let result = try await attempts.answer(of: connection) { () throws(BluetoothError) in
-                await session.begin(operation, as: current)
+                session.begin(operation, as: current)
                 for try await event in session.events {
                     if case .ended(current, let result) = event { return result }
                 }
@@ -58,10 +58,10 @@ struct DeviceRecording {
     static func record(
         _ connection: Connection, _ survey: DatabaseSurvey, for time: Seconds
     ) async throws -> DeviceDocument {
-        let session = try await connection.openSession()
+        let session = try connection.openSession()
         let recording = Recording(survey)
         for (tag, subscribable) in survey.subscribable.enumerated() {
-            await session.begin(
+            session.begin(
                 .configure(descriptor: subscribable.descriptor, subscribable.configuration), as: tag)
         }
         do throws(BluetoothError) {

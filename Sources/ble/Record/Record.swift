@@ -37,7 +37,7 @@ struct Record: AsyncParsableCommand {
             let search = DeviceSearch(attempts)
             return try await attempts.run(on: adapter) {
                 let sighting = try await sighting(on: adapter, search)
-                let connection = try await search.connect(to: sighting.address, on: adapter)
+                let connection = try await search.connect(to: sighting, on: adapter)
                 try await pairing.protect(connection)
                 let survey = try await DeviceRecording.survey(connection, attempts)
                 var document = try await DeviceRecording.record(connection, survey, for: time)
@@ -58,7 +58,7 @@ struct Record: AsyncParsableCommand {
         let first = try await search.firstSighting(
             for: ScanFilter(addresses: [address]), of: "\(device.device)", on: adapter)
         let latest = LatestSighting(first)
-        let sightings = adapter.scan(for: ScanFilter(addresses: [first.address]))
+        let sightings = adapter.scan(for: ScanFilter(peers: [first.peer]))
         do throws(BluetoothError) {
             try await withTimeout(Self.patience) { () throws(BluetoothError) in
                 for try await sighting in sightings {

@@ -29,12 +29,14 @@ struct DeviceLook {
             advertisement.manufacturerData.lazy.compactMap { AssignedNumbers.name(ofCompany: $0.companyID) }.first
             ?? members.lazy.compactMap { AssignedNumbers.name(ofMember: $0) }.first
         for element in advertisement.manufacturerData {
-            if let value = AdvertisedFormats.value(in: .manufacturerData(element.companyID), element.data) {
+            if let value = AdvertisedFormats.value(of: element.data, in: .manufacturerData(element.companyID)) {
                 values.append(value)
             }
         }
         for element in advertisement.serviceData {
-            guard let value = AdvertisedFormats.value(in: .serviceData(element.uuid), element.data) else { continue }
+            guard let value = AdvertisedFormats.value(of: element.data, in: .serviceData(element.uuid)) else {
+                continue
+            }
             values.append(keys.decrypted(value, from: sighting.address) ?? value)
         }
     }

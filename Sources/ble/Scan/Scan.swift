@@ -131,10 +131,10 @@ struct Scan: AsyncParsableCommand {
         say("ble: lost \(counted(count, "advertising event")) because the output was read too slowly")
     }
 
-    private func showNearestFirst(_ estimates: [ProximityEstimator.Estimate], limit: Int) throws {
-        guard !estimates.isEmpty else { return }
+    private func showNearestFirst(_ devices: [NearDevice], limit: Int) throws {
+        guard !devices.isEmpty else { return }
         try writeLine("\nNearest first:")
-        for estimate in estimates.prefix(limit) { try writeLine(ScanText.line(for: estimate)) }
-        if estimates.count > limit { try writeLine("… and \(estimates.count - limit) more") }
+        for device in devices.prefix(limit) { try writeLine(ScanText.line(for: device)) }
+        if devices.count > limit { try writeLine("… and \(devices.count - limit) more") }
     }
 }

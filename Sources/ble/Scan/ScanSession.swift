@@ -21,7 +21,7 @@ final class ScanSession: Sendable {
     var shownCount: Int { state.withLock { $0.shownCount } }
 
     /// The proximity of each matching device, whether it was shown or not.
-    var nearestFirst: [ProximityEstimator.Estimate] { state.withLock { $0.table.nearestFirst } }
+    var nearestFirst: [NearDevice] { state.withLock { $0.table.nearestFirst } }
 
     /// Calls a closure with exclusive access to the table.
     func withTable<Value: Sendable>(_ body: (inout sending ScanTable) -> sending Value) -> Value {

@@ -114,7 +114,11 @@ struct ScanTable {
     }
 
     /// The proximity of each device with a matching set, nearest first. In a tie, the one measured first comes first.
-    var nearestFirst: [ProximityEstimator.Estimate] {
-        ProximityEstimator.nearestFirst(devices.compactMap { $0.estimate(proximity) })
+    var nearestFirst: [NearDevice] {
+        let addresses = Dictionary(
+            devices.map { ($0.peer, $0.measuredAddress) }, uniquingKeysWith: { first, _ in first })
+        return ProximityEstimator.nearestFirst(devices.compactMap { $0.estimate(proximity) }).map {
+            NearDevice(address: addresses[$0.peer] ?? $0.peer.firstAddress, estimate: $0)
+        }
     }
 }

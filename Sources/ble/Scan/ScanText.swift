@@ -82,9 +82,10 @@ enum ScanText {
     static func escaped(_ text: String) -> String { String(quoted(text).dropFirst().dropLast()) }
 
     /// A device's estimated proximity, in one line.
-    static func line(for estimate: ProximityEstimator.Estimate) -> String {
+    static func line(for device: NearDevice) -> String {
+        let estimate = device.estimate
         var fields = [
-            padded(estimate.address), strength(Int8(clamping: Int(estimate.rssi.rounded()))), "\(estimate.zone)",
+            padded(device.address), strength(Int8(clamping: Int(estimate.rssi.rounded()))), "\(estimate.zone)",
         ]
         if let distance = estimate.distance { fields.append("about \((distance * 10).rounded() / 10) m") }
         return fields.joined(separator: "  ")

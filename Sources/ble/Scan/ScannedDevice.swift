@@ -48,10 +48,19 @@ struct ScannedDevice {
     func estimate(
         _ configuration: ProximityEstimator.Configuration
     ) -> (order: UInt64, estimate: ProximityEstimator.Estimate)? {
-        signal.map { ($0.average.order, $0.average.estimate(of: $0.address, configuration)) }
+        signal.map { ($0.average.order, $0.average.estimate(of: peer, configuration)) }
     }
 
+    /// The address at the last measurement of the signal.
+    var measuredAddress: DeviceAddress { signal?.address ?? peer.firstAddress }
+
     mutating func text(of set: Int, _ make: (inout ScannedSet) -> [UInt8]) -> [UInt8] { make(&sets[set]) }
+}
+
+/// The proximity of a device, and the address that it used at the last measurement.
+struct NearDevice {
+    let address: DeviceAddress
+    let estimate: ProximityEstimator.Estimate
 }
 
 /// One advertising set of a device, as shown by a scan.

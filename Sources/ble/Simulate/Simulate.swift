@@ -122,7 +122,7 @@ struct Simulate: AsyncParsableCommand {
             // Readers of captures expect a date, so the world begins in the year 2000.
             let start: Int64 = 946_684_800_000_000
             files[station.index].append(
-                packet, direction == .toHost ? .received : .sent,
+                packet, direction: direction == .toHost ? .received : .sent,
                 microsecondsSince1970: start + Int64(station.world.now.nanoseconds / 1_000))
         }
         let violations = run.play().violations

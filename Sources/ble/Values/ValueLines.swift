@@ -30,14 +30,14 @@ struct ValueOutputOptions: ParsableArguments, Sendable {
 /// A value of a device, with the time at which it was received.
 struct ValueRecord: Sendable {
     var time: Date
-    var peer: DeviceAddress
+    var address: DeviceAddress
     var attribute: SelectedAttribute
     /// Nil if values were lost.
     var octets: [UInt8]?
 
-    init(time: Date = .now, _ attribute: SelectedAttribute, of peer: DeviceAddress, _ octets: [UInt8]?) {
+    init(time: Date = .now, _ attribute: SelectedAttribute, of address: DeviceAddress, _ octets: [UInt8]?) {
         self.time = time
-        self.peer = peer
+        self.address = address
         self.attribute = attribute
         self.octets = octets
     }
@@ -92,7 +92,7 @@ struct ValueLines: Sendable {
             if case .octets(let octets) = value { octets.hexadecimal(separator: "") } else { text(value) }
         }
         let fields = [
-            record.timestamp, "\(record.peer)", "\(record.attribute.handle)",
+            record.timestamp, "\(record.address)", "\(record.attribute.handle)",
             record.attribute.uuid.map { "\($0)" } ?? "",
             record.octets?.hexadecimal(separator: "") ?? "", decoded ?? Self.loss,
         ]
@@ -108,7 +108,7 @@ struct ValueLines: Sendable {
     private func json(_ record: ValueRecord) -> String {
         var object = JSONObject()
         object.add("time", record.timestamp)
-        object.add("address", "\(record.peer)")
+        object.add("address", "\(record.address)")
         object.add("handle", record.attribute.handle.rawValue)
         object.add("characteristic", record.attribute.uuid.map { "\($0)" })
         object.add("name", record.attribute.uuid.flatMap { AssignedNumbers.name(ofCharacteristic: $0) })

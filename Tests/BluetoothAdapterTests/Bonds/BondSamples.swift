@@ -24,7 +24,7 @@ enum BondSamples {
             strength: KeyStrength(model: .numericComparison, usesSecureConnections: true, keySize: 16),
             peerSignature: SignatureKey(key: 3, counter: .max), localSignature: SignatureKey(key: 4, counter: 100),
             subscriptions: [GATTSubscription(characteristic: 3, descriptor: 4, configuration: [.notifications])],
-            clientSupportedFeatures: [.robustCaching, .enhancedATTBearer], databaseHash: 5, serviceChanged: 8,
+            clientSupportedFeatures: [.robustCaching, .enhancedATTBearer], databaseHash: 5, serviceChangedHandle: 8,
             servedDatabaseHash: 6, attributes: attributes, name: "Peer")
     }
 

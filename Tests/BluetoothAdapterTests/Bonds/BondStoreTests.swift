@@ -101,17 +101,17 @@ struct BondStoreTests {
         let store = store(kind)
         var bond = BondSamples.full()
         bond.subscriptions = Array(repeating: bond.subscriptions[0], count: BondLimits.subscriptions + 1)
-        #expect(throws: BondStoreError.full("subscriptions per bond", maximum: 256)) {
+        #expect(throws: BondStoreError.full(.subscriptions, maximum: 256)) {
             try store.save(bond, of: BondSamples.local)
         }
         bond.subscriptions.removeLast()
         try store.save(bond, of: BondSamples.local)
         bond.strength.keySize = 17
-        #expect(throws: BondStoreError.invalid("a key must have 7 to 16 octets")) {
+        #expect(throws: BondStoreError.invalid(.keySize)) {
             try store.save(bond, of: BondSamples.local)
         }
         let passing = DeviceIdentity(address: DeviceAddress(0x4000_0000_0000, kind: .random), resolvingKey: 1)
-        #expect(throws: BondStoreError.invalid("the address of an identity must be public or static")) {
+        #expect(throws: BondStoreError.invalid(.identityAddress)) {
             try store.save(BondSamples.bare(), of: passing)
         }
         for number in 1..<UInt64(BondLimits.identities) {
@@ -119,7 +119,7 @@ struct BondStoreTests {
                 DeviceIdentity(address: BondSamples.address(number), resolvingKey: 0), for: .init(number, kind: .public)
             )
         }
-        #expect(throws: BondStoreError.full("identities", maximum: 64)) {
+        #expect(throws: BondStoreError.full(.identities, maximum: 64)) {
             try store.keep(BondSamples.other, for: BondSamples.other.address)
         }
     }
@@ -128,7 +128,7 @@ struct BondStoreTests {
     func full() throws {
         let bonds = (0..<UInt64(BondLimits.bonds)).map { BondSamples.bare($0) }
         var shelf = try #require(BondShelf(BondSamples.local, controllers: [], bonds: bonds))
-        #expect(throws: BondStoreError.full("bonds", maximum: 1024)) {
+        #expect(throws: BondStoreError.full(.bonds, maximum: 1024)) {
             try shelf.save(BondSamples.bare(5000), of: BondSamples.local)
         }
         try shelf.save(BondSamples.bare(5), of: BondSamples.local)

@@ -91,7 +91,7 @@ struct BondWriterTests {
         #expect(refused == 10_000 - BondWriteQueue.maximumMade)
         let results = queue.takeResults()
         #expect(results.count == refused, "each pairing fails at once")
-        #expect(results.allSatisfy { $0.error == .overloaded(BondWriteQueue.maximumMade) })
+        #expect(results.allSatisfy { $0.error == .overloaded(maximum: BondWriteQueue.maximumMade) })
         // Once the store responds, new bonds are kept again.
         while let write = queue.next() { queue.ended(write, nil) }
         let isTaken = queue.append(made(5))

@@ -32,9 +32,10 @@ struct StoredAttributeTests {
         ])
     func damaged(text: String) throws {
         try store.save(BondSamples.full(), of: BondSamples.local)
-        let whole = try directory.text(of: name)
+        var whole = try directory.text(of: name)
         let range = try #require(whole.firstRange(of: Self.stored))
-        try directory.write(whole[..<range.lowerBound] + text + whole[range.upperBound...], to: name)
+        whole.replaceSubrange(range, with: text)
+        try directory.write(whole, to: name)
         var expected = BondSamples.full()
         expected.attributes = nil
         #expect(try store.bonds(of: BondSamples.local) == [expected])

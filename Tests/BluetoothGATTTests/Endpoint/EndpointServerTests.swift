@@ -58,7 +58,7 @@ struct EndpointServerTests {
         var bench = try EndpointBench()
         #expect(throws: GATTServerError.notSubscribed(0x0009)) { try bench.notify("AA", on: bench.first) }
         #expect(bench.receive("12 0A 00 03 00", on: bench.second) == "13")
-        #expect(bench.endpoint.peer.configuration(of: 0x0009) == [.notifications, .indications])
+        #expect(bench.endpoint.servedClient.configuration(of: 0x0009) == [.notifications, .indications])
         #expect(try bench.notify("AA", on: bench.first) == "1B 09 00 AA")
         let value = String(repeating: "AA ", count: 61)
         #expect(try bench.notify(value, on: bench.second).hasPrefix("1B 09 00 AA AA"))
@@ -92,15 +92,15 @@ struct EndpointServerTests {
         var bench = try EndpointBench()
         #expect(bench.receive("16 07 00 00 00 01", on: bench.first) == "17 07 00 00 00 01")
         #expect(bench.receive("16 07 00 01 00 02", on: bench.second) == "17 07 00 01 00 02")
-        #expect(bench.endpoint.peer.preparedWrites.count == 2)
+        #expect(bench.endpoint.servedClient.preparedWrites.count == 2)
         // The queue outlives a channel, as long as there is another.
         bench.endpoint.close(bench.first)
         #expect(bench.receive("18 01", on: bench.second) == "19")
         #expect(bench.server.database.value(of: 0x0007) == [1, 2])
-        #expect(bench.endpoint.peer.preparedWrites.count == 0)
+        #expect(bench.endpoint.servedClient.preparedWrites.count == 0)
         _ = bench.receive("16 07 00 00 00 03", on: bench.second)
         bench.endpoint.close(bench.second)
-        #expect(bench.endpoint.peer.preparedWrites.count == 0)
+        #expect(bench.endpoint.servedClient.preparedWrites.count == 0)
     }
 
     @Test("writes prepared while the application decides belong to the next execution")
@@ -119,7 +119,7 @@ struct EndpointServerTests {
         let rest = bench.endpoint.preparedWrites(for: next)
         #expect((0..<rest.count).map { Array(rest.value(at: $0)) } == [[2]])
         #expect(try bench.refuse(next, with: .valueNotAllowed) == "01 18 00 00 13")
-        #expect(bench.endpoint.peer.preparedWrites.count == 0)
+        #expect(bench.endpoint.servedClient.preparedWrites.count == 0)
     }
 
     @Test("a request on a closed channel no longer needs an answer")

@@ -183,7 +183,7 @@ struct ServerAuthorizationTests {
         #expect(try authorize(token, &bench) == ["13"])
         #expect(try bench.notify(7, "01") == "1B 07 00 01")
         // The subscription of a bonded client is restored; consent ended with its link.
-        bench.meet(GATTPeer(subscriptions: bench.endpoint.peer.subscriptions))
+        bench.meet(GATTServedClient(subscriptions: bench.endpoint.servedClient.subscriptions))
         #expect(throws: GATTServerError.insufficientSecurity(.insufficientAuthorization)) { try bench.notify(7, "01") }
     }
 

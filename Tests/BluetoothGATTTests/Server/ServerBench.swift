@@ -17,7 +17,9 @@ struct ServerBench {
     }
 
     /// Another client in the place of this one, on the same bearer.
-    mutating func meet(_ peer: GATTPeer) { endpoint = AttributeEndpoint(bearer: bearer, peer: peer) }
+    mutating func meet(_ client: GATTServedClient) {
+        endpoint = AttributeEndpoint(bearer: bearer, servedClient: client)
+    }
 
     var bearer: ATTBearer {
         get { endpoint.channels[0].bearer }

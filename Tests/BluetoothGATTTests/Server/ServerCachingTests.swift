@@ -47,9 +47,9 @@ struct ServerCachingTests {
         #expect(bench.outcome == .dropped(.databaseOutOfSync))
         #expect(bench.send(request) == refused)
         #expect(bench.outcome.isRefused(with: .databaseOutOfSync))
-        #expect(bench.endpoint.peer.isChangeUnaware)
+        #expect(bench.endpoint.servedClient.isChangeUnaware)
         #expect(bench.send(request) == served)
-        #expect(!bench.endpoint.peer.isChangeUnaware)
+        #expect(!bench.endpoint.servedClient.isChangeUnaware)
     }
 
     @Test(
@@ -65,7 +65,7 @@ struct ServerCachingTests {
         var bench = try bench()
         bench.endpoint.databaseChanged()
         #expect(bench.send(request) == served)
-        #expect(bench.endpoint.peer.isChangeUnaware)
+        #expect(bench.endpoint.servedClient.isChangeUnaware)
         #expect(bench.send("0A 0B 00") == "01 0A 0B 00 12")
     }
 
@@ -78,7 +78,7 @@ struct ServerCachingTests {
         #expect(bench.send(command) == "")
         #expect(bench.outcome == .dropped(.databaseOutOfSync))
         #expect(bench.server.database.value(of: 0x000B) == [0x64])
-        #expect(bench.endpoint.peer.isChangeUnaware)
+        #expect(bench.endpoint.servedClient.isChangeUnaware)
     }
 
     @Test("a client that reads the hash over all handles becomes change-aware with its next request")
@@ -92,7 +92,7 @@ struct ServerCachingTests {
         #expect(bench.send("52 0B 00 32") == "")
         #expect(bench.outcome == .dropped(.databaseOutOfSync))
         #expect(bench.send("0A 0B 00") == "0B 64")
-        #expect(!bench.endpoint.peer.isChangeUnaware)
+        #expect(!bench.endpoint.servedClient.isChangeUnaware)
     }
 
     @Test("a change-unaware client receives only Service Changed")

@@ -23,7 +23,7 @@ struct ServerQueuedWriteTests {
         #expect(bench.send("18 01") == "19")
         #expect(bench.outcome == .preparedWritesExecuted([.value(0x0012)]))
         #expect(bench.server.database.value(of: 0x0012) == value)
-        #expect(bench.endpoint.peer.preparedWrites.count == 0)
+        #expect(bench.endpoint.servedClient.preparedWrites.count == 0)
         // A shorter one, in parts of any length.
         #expect(bench.send("16 12 00 00 00 61 62 63") == "17 12 00 00 00 61 62 63")
         #expect(bench.send("16 12 00 03 00 64 65") == "17 12 00 03 00 64 65")
@@ -108,8 +108,8 @@ struct ServerQueuedWriteTests {
         #expect(bench.server.database.value(of: 0x000B) == [1, 2, 3, 4])
         #expect(bench.server.database.value(of: 0x000E) == [])
         #expect(bench.server.database.value(of: 0x0012)?.count == 40)
-        #expect(bench.endpoint.peer.configuration(of: 0x0008) == [])
-        #expect(bench.endpoint.peer.preparedWrites.count == 0)
+        #expect(bench.endpoint.servedClient.configuration(of: 0x0008) == [])
+        #expect(bench.endpoint.servedClient.preparedWrites.count == 0)
     }
 
     @Test("A10: a value of 512 octets is written at the smallest ATT_MTU, and no longer value")
@@ -170,7 +170,7 @@ struct ServerQueuedWriteTests {
         var bench = ServerBench(.example())
         _ = bench.send("16 0E 00 00 00 01 02")
         #expect(bench.send(request) == "01 18 00 00 04")
-        #expect(bench.endpoint.peer.preparedWrites.count == 1)
+        #expect(bench.endpoint.servedClient.preparedWrites.count == 1)
     }
 
     @Test("A10: the queue is bounded in writes and in octets, for each client")
@@ -178,8 +178,8 @@ struct ServerQueuedWriteTests {
         var bench = ServerBench(.example())
         for _ in 0..<64 { #expect(bench.send("16 0E 00 00 00") == "17 0E 00 00 00") }
         for _ in 0..<1000 { #expect(bench.send("16 0E 00 00 00") == "01 16 0E 00 09") }
-        #expect(bench.endpoint.peer.preparedWrites.count == 64)
-        bench.meet(GATTPeer(preparedWriteLimits: .init(count: 10, octets: 5)))
+        #expect(bench.endpoint.servedClient.preparedWrites.count == 64)
+        bench.meet(GATTServedClient(preparedWriteLimits: .init(count: 10, octets: 5)))
         #expect(bench.send("16 0E 00 00 00 01 02 03") == "17 0E 00 00 00 01 02 03")
         #expect(bench.send("16 0E 00 00 00 01 02 03") == "01 16 0E 00 09")
         #expect(bench.send("16 0E 00 03 00 04 05") == "17 0E 00 03 00 04 05")
@@ -214,7 +214,7 @@ struct ServerQueuedWriteTests {
         _ = bench.send("18 01")
         #expect(try bench.refuse(bench.token, .init(rawValue: 0x80), at: 0x0014) == "01 18 14 00 80")
         #expect(bench.server.database.value(of: 0x000E) == [])
-        #expect(bench.endpoint.peer.preparedWrites.count == 0)
+        #expect(bench.endpoint.servedClient.preparedWrites.count == 0)
     }
 
     @Test("parts for a dynamic value beyond 512 octets are rejected without asking the application")

@@ -40,8 +40,8 @@ struct ServerRandomInputTests {
             } else {
                 #expect(response.isEmpty)
             }
-            #expect(bench.endpoint.peer.preparedWrites.count <= 64)
-            #expect(bench.endpoint.peer.subscriptions.count <= 1)
+            #expect(bench.endpoint.servedClient.preparedWrites.count <= 64)
+            #expect(bench.endpoint.servedClient.subscriptions.count <= 1)
         }
         #expect(answered > 10_000, "the mutations leave requests to answer")
         #expect(bench.server.database.value(of: 0x0003) == Array("Thing".utf8))

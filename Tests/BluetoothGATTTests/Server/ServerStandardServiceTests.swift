@@ -66,8 +66,8 @@ struct ServerStandardServiceTests {
         #expect(bench.send("12 06 00 03") == "13")
         #expect(bench.outcome == .clientSupportedFeaturesChanged([.robustCaching, .enhancedATTBearer]))
         #expect(bench.send(request) == response, "\(name)")
-        #expect(bench.endpoint.peer.clientSupportedFeatures.rawValue == features)
-        bench.meet(GATTPeer())
+        #expect(bench.endpoint.servedClient.clientSupportedFeatures.rawValue == features)
+        bench.meet(GATTServedClient())
         #expect(bench.send("0A 06 00") == "0B 00", "each client has its own")
     }
 
@@ -80,7 +80,7 @@ struct ServerStandardServiceTests {
         #expect(bench.send("12 06 00 F9") == "13")
         #expect(bench.send("0A 06 00") == "0B 01")
         let first = bench.endpoint
-        bench.meet(GATTPeer())
+        bench.meet(GATTServedClient())
         #expect(bench.send("0A 06 00") == "0B 00")
         bench.endpoint = first
         #expect(bench.send("0A 06 00") == "0B 01")
@@ -96,7 +96,7 @@ struct ServerStandardServiceTests {
         #expect(bench.send("18 01") == "01 18 06 00 13")
         _ = bench.send("16 06 00 00 00 07")
         #expect(bench.send("18 01") == "19")
-        #expect(bench.endpoint.peer.clientSupportedFeatures.rawValue == 0x07)
+        #expect(bench.endpoint.servedClient.clientSupportedFeatures.rawValue == 0x07)
         _ = bench.send("16 06 00 C8 00 07")
         #expect(bench.send("18 01") == "01 18 06 00 07")
     }

@@ -14,7 +14,7 @@ struct ServerSubscriptionTests {
         #expect(bench.outcome == .subscriptionChanged(.init(characteristic: 0x0008, old: [], new: .notifications)))
         #expect(bench.send("0A 09 00") == "0B 01 00")
         let first = bench.endpoint
-        bench.meet(GATTPeer())
+        bench.meet(GATTServedClient())
         #expect(bench.send("0A 09 00") == "0B 00 00")
         #expect(bench.send("12 09 00 02 00") == "13")
         #expect(bench.send("06 01 00 FF FF 02 29 02 00") == "07 09 00 09 00")
@@ -24,7 +24,7 @@ struct ServerSubscriptionTests {
         #expect(bench.outcome == .none, "nothing changed")
         #expect(bench.send("12 09 00 00 00") == "13")
         #expect(bench.outcome == .subscriptionChanged(.init(characteristic: 0x0008, old: .notifications, new: [])))
-        #expect(bench.endpoint.peer.subscriptions.isEmpty)
+        #expect(bench.endpoint.servedClient.subscriptions.isEmpty)
     }
 
     @Test(
@@ -43,7 +43,7 @@ struct ServerSubscriptionTests {
         #expect(handles.characteristics.first?.clientConfiguration == 0x0013)
         var bench = ServerBench(database)
         #expect(bench.send(request) == response, "\(name)")
-        #expect(bench.endpoint.peer.subscriptions.isEmpty)
+        #expect(bench.endpoint.servedClient.subscriptions.isEmpty)
     }
 
     @Test(
@@ -109,7 +109,7 @@ struct ServerSubscriptionTests {
         func notify(_ values: [(AttributeHandle, [UInt8])]) throws(GATTServerError) -> String {
             var writer = ByteWriter()
             try bench.endpoint.notify(
-                values.map { GATTHandleValue(handle: $0.0, value: $0.1) }, from: bench.server, into: &writer)
+                values.map { AttributeValue(handle: $0.0, value: $0.1) }, from: bench.server, into: &writer)
             return writer.bytes.hexadecimal()
         }
         _ = bench.send("12 13 00 01 00")
@@ -121,7 +121,7 @@ struct ServerSubscriptionTests {
         #expect(bench.send("0A 06 00") == "0B 04")
         #expect(try notify(values) == "23 12 00 01 00 01 15 00 02 00 02 03")
         let first = bench.endpoint
-        bench.meet(GATTPeer())
+        bench.meet(GATTServedClient())
         #expect(bench.send("0A 06 00") == "0B 00", "another client has its own features")
         _ = bench.send("12 13 00 01 00")
         _ = bench.send("12 16 00 01 00")
@@ -152,8 +152,9 @@ struct ServerSubscriptionTests {
             }
             #expect(bench.send(pdu) == "13")
         }
-        #expect(bench.endpoint.peer.subscriptions.map(\.characteristic) == handles.map(\.value))
-        #expect(bench.endpoint.peer.subscriptions.map(\.descriptor) == handles.compactMap(\.clientConfiguration))
+        #expect(bench.endpoint.servedClient.subscriptions.map(\.characteristic) == handles.map(\.value))
+        #expect(
+            bench.endpoint.servedClient.subscriptions.map(\.descriptor) == handles.compactMap(\.clientConfiguration))
     }
 
     @Test(
@@ -161,8 +162,8 @@ struct ServerSubscriptionTests {
     func bonded() throws {
         var bench = ServerBench(.example())
         #expect(bench.send("12 09 00 03 00") == "13")
-        let stored = bench.endpoint.peer.subscriptions
-        bench.meet(GATTPeer())
+        let stored = bench.endpoint.servedClient.subscriptions
+        bench.meet(GATTServedClient())
         #expect(throws: GATTServerError.notSubscribed(0x0008)) { try bench.notify(0x0008, "01") }
         let changes = bench.endpoint.restore(stored, features: [], from: bench.server)
         #expect(changes.map(\.isRestored) == [true])
@@ -202,15 +203,15 @@ struct ServerSubscriptionTests {
         _ = try database.add(.init(uuid: exampleUUID(0x32), characteristics: [value]), at: 0x0010)
         var bench = ServerBench(database)
         _ = bench.send("12 09 00 01 00")
-        bench.meet(GATTPeer(subscriptions: bench.endpoint.peer.subscriptions))
+        bench.meet(GATTServedClient(subscriptions: bench.endpoint.servedClient.subscriptions))
         #expect(try bench.notify(0x0008, "01") == "1B 08 00 01")
         _ = bench.send("16 0B 00 00 00 01")
         _ = bench.send("16 12 00 00 00 02 03")
         let range = try bench.server.database.removeService(at: 0x0006)
         #expect(throws: GATTServerError.notSubscribed(0x0008)) { try bench.notify(0x0008, "01") }
         bench.endpoint.forget(range)
-        #expect(bench.endpoint.peer.subscriptions.isEmpty)
-        #expect(bench.endpoint.peer.preparedWrites.count == 1)
+        #expect(bench.endpoint.servedClient.subscriptions.isEmpty)
+        #expect(bench.endpoint.servedClient.preparedWrites.count == 1)
         #expect(bench.send("18 01") == "19")
         #expect(bench.server.database.value(of: 0x0012) == [2, 3])
     }

@@ -150,7 +150,7 @@ struct BTSnoopTests {
         for length in 0..<Self.record.count {
             var reader = BTSnoopReader()
             var packet = ByteWriter()
-            let capture = Self.h4 + Self.record + Self.record.prefix(length)
+            let capture = Self.h4 + Self.record + Array(Self.record.prefix(length))
             reader.append(capture.span)
             #expect(try reader.next(into: &packet) != nil)
             #expect(try reader.next(into: &packet) == nil)

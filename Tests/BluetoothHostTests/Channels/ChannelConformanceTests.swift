@@ -52,7 +52,7 @@ struct ChannelConformanceTests {
             ? SecurityTests.bonded(
                 KeyStrength(model: .justWorks, usesSecureConnections: true, keySize: lack == .keySize ? 7 : 16))
             : SecurityTests.ready()
-        _ = try controller.host.listen(on: 0x80, ChannelListener(requirement: lack.requirement))
+        _ = try controller.host.listen(on: 0x80, listener: ChannelListener(requirement: lack.requirement))
         _ = try controller.accept()
         if lack == .keySize {
             controller.receive(LELongTermKeyRequest(connectionHandle: 0x41, randomNumber: 0, encryptedDiversifier: 0))
@@ -81,7 +81,7 @@ struct ChannelConformanceTests {
     private func listening() throws -> ScriptedController {
         var controller = ScriptedController.ready()
         _ = try controller.host.listen(
-            on: 0x80, ChannelListener(parameters: ChannelParameters(mtu: 256, mps: 64, window: 4)))
+            on: 0x80, listener: ChannelListener(parameters: ChannelParameters(mtu: 256, mps: 64, window: 4)))
         _ = try controller.connect()
         return controller
     }

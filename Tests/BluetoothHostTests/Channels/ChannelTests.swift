@@ -40,7 +40,7 @@ struct ChannelTests {
         credits: UInt8 = 2, window: UInt16 = 4
     ) throws -> (LinkIdentifier, CreditBasedChannel.ID) {
         let listener = ChannelListener(parameters: ChannelParameters(mtu: 256, mps: 64, window: window))
-        #expect(try controller.host.listen(on: nil, listener) == 0x80)
+        #expect(try controller.host.listen(on: nil, listener: listener) == 0x80)
         let link = try controller.connect()
         controller.receiveFrame(bytes("14 01 0A00 8000 5000 6400 1700 \(hexadecimal(credits)) 00"), on: 0x05)
         let opened = controller.seen.compactMap { seen -> CreditBasedChannel.ID? in
@@ -86,7 +86,7 @@ struct ChannelTests {
     mutating func opened() throws {
         let link = try controller.connect()
         let channel = try controller.host.openChannel(
-            to: 0x25, ChannelParameters(mtu: 256, mps: 64, window: 4), on: link, at: controller.now)
+            to: 0x25, parameters: ChannelParameters(mtu: 256, mps: 64, window: 4), on: link, at: controller.now)
         controller.settle()
         #expect(sent() == [bytes("0500 14 01 0A00 2500 4000 0001 4000 0400")])
         controller.receiveFrame(bytes("15 01 0A00 5000 6400 1700 0100 0000"), on: 0x05)
@@ -104,7 +104,7 @@ struct ChannelTests {
     mutating func openedSeveral() throws {
         let link = try controller.connect()
         let channels = try controller.host.openChannels(
-            2, to: 0x25, ChannelParameters(mtu: 256, mps: 64, window: 4), on: link, at: controller.now)
+            2, to: 0x25, parameters: ChannelParameters(mtu: 256, mps: 64, window: 4), on: link, at: controller.now)
         controller.settle()
         #expect(sent() == [bytes("0500 17 01 0C00 2500 0001 4000 0400 4000 4100")])
         controller.receiveFrame(bytes("18 01 0C00 6400 4000 0100 0400 5000 0000"), on: 0x05)
@@ -143,20 +143,22 @@ struct ChannelTests {
     mutating func refused() throws {
         let link = try controller.connect()
         for psm in [0, 0x100, 0xFFFF] as [UInt16] {
-            #expect(throws: HostError.invalidParameters) { _ = try controller.host.listen(on: psm, ChannelListener()) }
+            #expect(throws: HostError.invalidParameters) {
+                _ = try controller.host.listen(on: psm, listener: ChannelListener())
+            }
         }
         let tooLong = ChannelParameters(mtu: 600, mps: 518)
         #expect(throws: HostError.invalidParameters) {
-            _ = try controller.host.listen(on: nil, ChannelListener(parameters: tooLong))
+            _ = try controller.host.listen(on: nil, listener: ChannelListener(parameters: tooLong))
         }
         #expect(throws: HostError.invalidParameters) {
-            _ = try controller.host.openChannel(to: 0x80, tooLong, on: link, at: controller.now)
+            _ = try controller.host.openChannel(to: 0x80, parameters: tooLong, on: link, at: controller.now)
         }
-        for psm in SPSM.dynamic { #expect(try controller.host.listen(on: nil, ChannelListener()) == psm) }
-        #expect(throws: HostError.busy) { _ = try controller.host.listen(on: nil, ChannelListener()) }
-        #expect(throws: HostError.busy) { _ = try controller.host.listen(on: 0x85, ChannelListener()) }
+        for psm in SPSM.dynamic { #expect(try controller.host.listen(on: nil, listener: ChannelListener()) == psm) }
+        #expect(throws: HostError.busy) { _ = try controller.host.listen(on: nil, listener: ChannelListener()) }
+        #expect(throws: HostError.busy) { _ = try controller.host.listen(on: 0x85, listener: ChannelListener()) }
         controller.host.stopListening(on: 0x85)
-        #expect(try controller.host.listen(on: nil, ChannelListener()) == 0x85)
+        #expect(try controller.host.listen(on: nil, listener: ChannelListener()) == 0x85)
     }
 
     // MARK: Back-pressure
@@ -314,7 +316,7 @@ struct ChannelTests {
 
     @Test("a service that requires encryption refuses channels on an unencrypted link")
     mutating func insufficient() throws {
-        _ = try controller.host.listen(on: 0x80, ChannelListener(requirement: .encrypted))
+        _ = try controller.host.listen(on: 0x80, listener: ChannelListener(requirement: .encrypted))
         _ = try controller.connect()
         controller.receiveFrame(bytes("14 01 0A00 8000 5000 6400 1700 0200"), on: 0x05)
         #expect(sent() == [bytes("0500 15 01 0A00 0000 0000 0000 0000 0500")])

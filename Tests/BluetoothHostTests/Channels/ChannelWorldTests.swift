@@ -14,8 +14,9 @@ struct ChannelWorldTests {
         let peripheral = world.start(), central = world.start()
         let connected = world.connect(central, to: peripheral)
         let pair = try #require(connected)
-        let psm = try world.hosts[peripheral].listen(on: nil, ChannelListener(parameters: parameters))
-        let channel = try world.hosts[central].openChannel(to: psm, parameters, on: pair.centralLink, at: world.now)
+        let psm = try world.hosts[peripheral].listen(on: nil, listener: ChannelListener(parameters: parameters))
+        let channel = try world.hosts[central].openChannel(
+            to: psm, parameters: parameters, on: pair.centralLink, at: world.now)
         let opened = world.next(peripheral) { seen -> CreditBasedChannel.ID? in
             if case .channel(_, .opened(let id, _, by: .peer)) = seen.event { id } else { nil }
         }

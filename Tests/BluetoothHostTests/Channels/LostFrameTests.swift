@@ -55,7 +55,7 @@ struct LostFrameTests {
     /// A link on which the peer has opened two channels, 0x50 and 0x51 on its side, 0x40 and 0x41 on this one.
     private mutating func connect() throws -> LinkIdentifier {
         let listener = ChannelListener(parameters: ChannelParameters(mtu: 256, mps: 64, window: 4))
-        #expect(try controller.host.listen(on: nil, listener) == 0x80)
+        #expect(try controller.host.listen(on: nil, listener: listener) == 0x80)
         let link = try controller.connect()
         controller.receiveFrame(bytes("14 01 0A00 8000 5000 6400 1700 0200"), on: 0x05)
         controller.receiveFrame(bytes("14 02 0A00 8000 5100 6400 1700 0200"), on: 0x05)

@@ -30,9 +30,11 @@ extension ScriptedController {
     mutating func reportExtended(
         type: UInt16 = 0, address: [UInt8]? = [1, 0, 0, 0, 0, 0xC0], sid: UInt8 = 0, data: [UInt8]
     ) {
-        receive(
-            [0x04, 0x3E, UInt8(26 + data.count), 0x0D, 0x01, UInt8(truncatingIfNeeded: type), UInt8(type >> 8)]
-                + (address.map { [0x01] + $0 } ?? [0xFF, 0, 0, 0, 0, 0, 0])
-                + [0x01, 0x02, sid, 0x05, 0xC4, 0x00, 0x00, 0x00, 0, 0, 0, 0, 0, 0, UInt8(data.count)] + data)
+        var event: [UInt8] = [0x04, 0x3E, UInt8(26 + data.count), 0x0D, 0x01]
+        event += [UInt8(truncatingIfNeeded: type), UInt8(type >> 8)]
+        if let address { event += [0x01] + address } else { event += [0xFF, 0, 0, 0, 0, 0, 0] }
+        event += [0x01, 0x02, sid, 0x05, 0xC4, 0x00, 0x00, 0x00, 0, 0, 0, 0, 0, 0, UInt8(data.count)]
+        event += data
+        receive(event)
     }
 }

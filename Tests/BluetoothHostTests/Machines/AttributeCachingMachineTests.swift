@@ -1,5 +1,6 @@
 import BluetoothATT
 import BluetoothGATT
+import TestSupport
 import Testing
 
 @testable import BluetoothHost
@@ -106,7 +107,7 @@ struct AttributeCachingMachineTests {
     @Test("A Database Hash is read as a little-endian number")
     func octets() {
         var caching = AttributeCaching()
-        let context = AttributeCaching.Context(LinkPreparation(serviceChanged: 3))
+        let context = AttributeCaching.Context(LinkPreparation(isChangeWatched: true))
         _ = caching.admit(.discoverPrimaryServices(), .preparation, .unbonded)
         let octets = (1...16).map { UInt8($0) }
         _ = caching.hashRead(.success(.values([AttributeValue(handle: 9, value: octets)])), context, kept: nil)

@@ -21,7 +21,7 @@ extension AttributeCachingMachineTests {
         case overUnwatched
 
         var context: Machine.Context {
-            var preparation = LinkPreparation(serviceChanged: self == .begunWithBond ? 3 : 0)
+            var preparation = LinkPreparation(isChangeWatched: self == .begunWithBond)
             preparation.begin()
             if self == .verifying || self == .over { _ = preparation.learn(.services([one])) }
             for result in results {
@@ -139,25 +139,26 @@ extension AttributeCachingMachineTests {
         case drop
     }
 
-    static let events: [Event] =
-        [.verify, .verifyAfterSubscribing, .drop] + Preparation.allCases.map { .useFound($0) }
-        + Trust.allCases.map { .admit(isDiscovery: true, .call, $0) }
-        + Asker.allCases.flatMap { asker in
-            [false, true].map { .admit(isDiscovery: $0, asker, .unbonded) }
+    // Statements instead of a sum of arrays, whose type Swift 6.2.3 cannot infer in reasonable time.
+    static let events: [Event] = {
+        var events: [Event] = [.verify, .verifyAfterSubscribing, .drop]
+        for preparation in Preparation.allCases { events.append(.useFound(preparation)) }
+        for trust in Trust.allCases { events.append(.admit(isDiscovery: true, .call, trust)) }
+        for asker in Asker.allCases {
+            for isDiscovery in [false, true] { events.append(.admit(isDiscovery: isDiscovery, asker, .unbonded)) }
         }
-        + HashResult.allCases.flatMap { result in
-            ([0, 1, 3] as [UInt8]).map { .hashRead(result, kept: $0) }
+        for result in HashResult.allCases {
+            for kept: UInt8 in [0, 1, 3] { events.append(.hashRead(result, kept: kept)) }
         }
-        + Preparation.allCases.flatMap { preparation -> [Event] in
-            [
-                .learn(.call, isDiscovery: true, isOld: false, preparation),
-                .learn(.preparation, isDiscovery: true, isOld: false, preparation),
-            ]
+        for preparation in Preparation.allCases {
+            for asker in [Asker.call, .preparation] {
+                events.append(.learn(asker, isDiscovery: true, isOld: false, preparation))
+            }
         }
-        + [
-            .learn(.call, isDiscovery: true, isOld: true, .begunWithBond),
-            .learn(.call, isDiscovery: false, isOld: false, .begun),
-        ]
+        events.append(.learn(.call, isDiscovery: true, isOld: true, .begunWithBond))
+        events.append(.learn(.call, isDiscovery: false, isOld: false, .begun))
+        return events
+    }()
 
     // MARK: - Another account of it
 

@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothL2CAP
+import TestSupport
 import Testing
 
 @testable import BluetoothHost

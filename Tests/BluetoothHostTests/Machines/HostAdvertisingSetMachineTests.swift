@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
+import TestSupport
 import Testing
 
 @testable import BluetoothHost

@@ -1,4 +1,5 @@
 import BluetoothSMP
+import TestSupport
 import Testing
 
 @testable import BluetoothHost

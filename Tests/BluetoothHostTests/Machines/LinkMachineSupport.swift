@@ -1,5 +1,6 @@
 import BluetoothBase
 import BluetoothHCI
+import TestSupport
 import Testing
 
 @testable import BluetoothHost

@@ -1,6 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
+import TestSupport
 import Testing
 
 @testable import BluetoothHost
@@ -41,7 +42,7 @@ struct LinkPreparationMachineTests {
 
         var machine: AttributeCaching {
             var caching = AttributeCaching()
-            let context = AttributeCaching.Context(LinkPreparation(serviceChanged: 0))
+            let context = AttributeCaching.Context(LinkPreparation(isChangeWatched: false))
             if self == .hashed {
                 _ = caching.admit(.discoverPrimaryServices(), .call(UserCall(1)), .unbonded)
                 _ = caching.hashRead(.success(.databaseHash(1)), context, kept: nil)
@@ -86,13 +87,9 @@ struct LinkPreparationMachineTests {
         var isRunning = false
         var services: [BluetoothUUID]?
         var knowsGenericAttribute = false
-        var serviceChanged: AttributeHandle
         var isWatched: Bool
 
-        init(serviceChanged: AttributeHandle) {
-            self.serviceChanged = serviceChanged
-            isWatched = serviceChanged != 0
-        }
+        init(isChangeWatched: Bool) { isWatched = isChangeWatched }
 
         var isWaiting: Bool { step != .unused && step != .over && !isRunning }
 
@@ -133,12 +130,12 @@ struct LinkPreparationMachineTests {
                 if answer == characteristic(end: 4) { next = .descriptor }
             case .descriptor:
                 if case .descriptors(let found) = answer {
-                    serviceChanged = 3
+                    effects = [.foundServiceChanged(3)]
                     if !found.isEmpty { next = .configuration }
                 }
             case .configuration where answer != nil:
                 isWatched = true
-                effects = [.keepServiceChanged(3), .watched]
+                effects = [.watchesServiceChanged, .watched]
                 if !wasWatched {
                     effects.append(.verifyAttributes)
                     if caching == .told || caching == .empty && isDiscovering { next = .verification }
@@ -224,7 +221,7 @@ struct LinkPreparationMachineTests {
         let isSame =
             machine.phaseName == model.step && machine.isWaiting == model.isWaiting
             && machine.isOver == (model.step == .over) && machine.services == model.services
-            && machine.serviceChanged == model.serviceChanged && machine.isChangeWatched == model.isWatched
+            && machine.isChangeWatched == model.isWatched
             && machine.mayMissChange == model.mayMissChange
         if !isSame { Issue.record("\(event) leads to \(machine), not to \(model)") }
     }
@@ -232,9 +229,9 @@ struct LinkPreparationMachineTests {
     @Test("Every event in every phase, with and without a bond")
     func table() {
         var table = MachineTable<Machine>()
-        for serviceChanged in [0, 3] as [AttributeHandle] {
+        for isWatched in [false, true] {
             let first = State(
-                machine: Machine(serviceChanged: serviceChanged), model: Model(serviceChanged: serviceChanged))
+                machine: Machine(isChangeWatched: isWatched), model: Model(isChangeWatched: isWatched))
             let states = explore(from: first, Self.events) { before, event in
                 var state = before
                 let (name, hasEffects) = apply(event, to: &state)

@@ -1,4 +1,5 @@
 import BluetoothBase
+import TestSupport
 import Testing
 
 @testable import BluetoothHost

@@ -1,5 +1,6 @@
 import BluetoothBase
 import BluetoothSMP
+import TestSupport
 import Testing
 
 @testable import BluetoothHost
@@ -25,8 +26,8 @@ struct PairingConclusionTests {
     private static let events: [Machine.Event] = [
         .ended(success, until: later), .ended(failure, until: later), .confirmed,
         .bondMade(made(2), strength, until: later),
-        .received([1]), .bondWritten(made(1), isStored: true), .bondWritten(made(1), isStored: false),
-        .bondWritten(made(2), isStored: true), .timePassed(.zero), .timePassed(until), .linkEnded,
+        .received([1]), .bondWritten(made(1), failure: nil), .bondWritten(made(1), failure: .noThread),
+        .bondWritten(made(2), failure: nil), .timePassed(.zero), .timePassed(until), .linkEnded,
     ]
 
     private static func name(of event: Machine.Event) -> Machine.EventName {
@@ -90,9 +91,9 @@ struct PairingConclusionTests {
         case (.unconfirmed, .linkEnded), (.storing, .linkEnded): return (.idle, .reportFailure(.disconnected))
         case (.storing(let key, let until, nil, let next), .received(let pdu)):
             return (.storing(key, until: until, heldPDU: pdu, next: next), nil)
-        case (.storing(1, _, let pdu, let next), .bondWritten(Self.made(1), let isStored)):
+        case (.storing(1, _, let pdu, let next), .bondWritten(Self.made(1), let failure)):
             let sequel = Machine.Sequel(outcome: next, heldPDU: pdu)
-            return (.idle, .reportStored(Self.made(1), Self.strength, isStored: isStored, sequel))
+            return (.idle, .reportStored(Self.made(1), Self.strength, failure: failure, sequel))
         case (.storing(1, _, let pdu, let next), .timePassed(Self.until)):
             return (.idle, .revert(Self.made(1), Machine.Sequel(outcome: next, heldPDU: pdu)))
         default: return (state, nil)

@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 import BluetoothL2CAP
+import TestSupport
 import Testing
 
 @testable import BluetoothHost

@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 import BluetoothSMP
+import TestSupport
 import Testing
 
 @testable import BluetoothHost

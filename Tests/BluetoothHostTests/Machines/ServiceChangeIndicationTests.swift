@@ -1,4 +1,5 @@
 import BluetoothATT
+import TestSupport
 import Testing
 
 @testable import BluetoothHost

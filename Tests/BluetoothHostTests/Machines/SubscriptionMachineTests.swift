@@ -1,6 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
+import TestSupport
 import Testing
 
 @testable import BluetoothHost

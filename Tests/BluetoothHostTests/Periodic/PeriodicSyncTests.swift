@@ -46,7 +46,8 @@ struct PeriodicSyncTests {
     func listening(_ hasResponses: Bool, _ isReporting: Bool) throws {
         var controller = ScriptedController.periodic()
         let sync = try controller.host.synchronize(
-            with: [ScriptedController.advertiser], PeriodicSyncParameters(isReporting: isReporting), at: controller.now)
+            with: [ScriptedController.advertiser], parameters: PeriodicSyncParameters(isReporting: isReporting),
+            at: controller.now)
         controller.settle()
         #expect(
             controller.takePeriodicCommands() == [
@@ -97,7 +98,7 @@ struct PeriodicSyncTests {
         var parameters = PeriodicSyncParameters(
             skip: 499, timeout: .milliseconds(163_840), isReporting: false, filtersDuplicates: true)
         let sync = try controller.host.synchronize(
-            with: [ScriptedController.advertiser], parameters, at: controller.now)
+            with: [ScriptedController.advertiser], parameters: parameters, at: controller.now)
         controller.settle()
         #expect(
             controller.takePeriodicCommands() == [
@@ -110,7 +111,7 @@ struct PeriodicSyncTests {
             controller.takePeriodicCommands() == ["LE Set Periodic Advertising Receive Enable: 200003"])
         parameters.phys = .leCoded
         #expect(throws: HostError.unsupported(.leCoded)) {
-            try controller.host.synchronize(with: [Self.other], parameters, at: controller.now)
+            try controller.host.synchronize(with: [Self.other], parameters: parameters, at: controller.now)
         }
     }
 
@@ -223,7 +224,7 @@ struct PeriodicSyncTests {
         #expect(controller.seen.map(\.bytes) == [[3, 4]])
         #expect(report.eventCounter == 0x0102 && report.subevent == 1 && report.rssi == -60)
         try controller.host.selectSubevents([1, 0], of: sync, at: controller.now)
-        try controller.host.respond(to: report, slot: 3, [7, 8], of: sync, at: controller.now)
+        try controller.host.respond([7, 8], to: report, slot: 3, of: sync, at: controller.now)
         controller.settle()
         #expect(
             controller.takePeriodicCommands() == [

@@ -101,7 +101,7 @@ struct PeriodicWorldTests {
                     }
                     guard let report = seen.event.report(of: sync) else { continue }
                     #expect(seen.bytes == [1, 42] && report.subevent == 1)
-                    try world.hosts[1].respond(to: report, slot: 2, [3, 4, 5], of: sync, at: world.now)
+                    try world.hosts[1].respond([3, 4, 5], to: report, slot: 2, of: sync, at: world.now)
                 }
                 while !world.seen[0].isEmpty {
                     let seen = world.seen[0].removeFirst()

@@ -20,7 +20,7 @@ struct AddressResolverTests {
 
         func authenticationCode(key: UInt128, message: [UInt8]) -> UInt128 { 0 }
         func keyPair(privateKey: FieldElement) -> P256KeyPair? { nil }
-        func sharedSecret(privateKey: FieldElement, peer: P256PublicKey) -> FieldElement? { nil }
+        func sharedSecret(privateKey: FieldElement, publicKey: P256PublicKey) -> FieldElement? { nil }
     }
 
     private func peer(_ number: UInt64) -> PeerID { PeerID(DeviceAddress(0xC0_00_00_00_00_00 | number, kind: .random)) }

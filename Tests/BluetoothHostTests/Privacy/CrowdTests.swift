@@ -22,7 +22,7 @@ struct CrowdTests {
 
         func authenticationCode(key: UInt128, message: [UInt8]) -> UInt128 { 0 }
         func keyPair(privateKey: FieldElement) -> P256KeyPair? { nil }
-        func sharedSecret(privateKey: FieldElement, peer: P256PublicKey) -> FieldElement? { nil }
+        func sharedSecret(privateKey: FieldElement, publicKey: P256PublicKey) -> FieldElement? { nil }
     }
 
     /// A host that scans, with bonds whose keys are 1, 2, 3 and so on.

@@ -230,7 +230,7 @@ struct PrivateAddressTests {
         let outcome = world.seen[central].compactMap { $0.event.pairingOutcome }
         #expect(outcome == [.failure(.local(.authenticationRequirements))])
         #expect(world.hosts[central].bonds == [bond])
-        #expect(world.hosts[central].faults[.bondClaimed] == 1)
+        #expect(world.hosts[central].faults[.bondUnproven] == 1)
     }
 
     @Test("S11: a device that distributes a bonded peer's identity address with another key gets no bond")
@@ -286,14 +286,14 @@ struct PrivateAddressTests {
         world.run(for: .seconds(61))
         let name = PeerID(try #require(world.address(of: peripheral)))
         #expect(name != bond.peer)
-        #expect(world.hosts[central].lastingName(of: name) == bond.peer)
+        #expect(world.hosts[central].lastingPeer(of: name) == bond.peer)
         world.run(for: .seconds(61))
         let again = try world.connectSecure(central, to: peripheral, name)
         #expect(world.hosts[central].information(of: again.centralLink)?.peer == bond.peer)
         world.disconnect(again)
         world.hosts[central].removeBond(with: bond.peer, at: world.now)
         world.settle()
-        #expect(world.hosts[central].lastingName(of: name) == name)
+        #expect(world.hosts[central].lastingPeer(of: name) == name)
     }
 
     @Test("Resolvable addresses without a resolving key are rejected")

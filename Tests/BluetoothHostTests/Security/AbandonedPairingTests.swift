@@ -17,7 +17,8 @@ struct AbandonedPairingTests {
             policy: SecurityPolicy(offersSecureConnections: false),
             identity: DeviceIdentity(address: ScriptedController.peer, resolvingKey: 0))
         var peer = Pairing(
-            role: .central, local: ScriptedController.peer, peer: try #require(controller.host.identity?.address))
+            role: .central, localAddress: ScriptedController.peer,
+            remoteAddress: try #require(controller.host.identity?.address))
         var effects = peer.begin(PairingParameters(), &resources, at: controller.now)
         var hasKey = false
         for round in 0..<4 where !hasKey {

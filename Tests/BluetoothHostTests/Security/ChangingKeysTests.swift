@@ -21,7 +21,7 @@ struct ChangingKeysTests {
     @Test("A key that the controller cannot use leaves the link unchanged, and another key can be used")
     func unusableKey() {
         let address = ScriptedController.peer
-        var protection = LinkProtection(pairing: Pairing(role: .central, local: address, peer: address))
+        var protection = LinkProtection(pairing: Pairing(role: .central, localAddress: address, remoteAddress: address))
         let first = protection.start(with: .bond(Self.strength)), second = protection.start(with: .pairing)
         #expect(first && !second, "one key at a time")
         let failed = protection.keyFailed()

@@ -15,7 +15,7 @@ struct PairingPeer {
 
     /// - Parameter address: its address on the air.
     init(role: LinkRole, of host: DeviceAddress, at address: DeviceAddress = ScriptedController.peer) {
-        pairing = Pairing(role: role, local: address, peer: host)
+        pairing = Pairing(role: role, localAddress: address, remoteAddress: host)
     }
 
     /// What it answers to PDUs.

@@ -22,7 +22,7 @@ struct RepairingTests {
             from: scene.peer, attacker: .init(parameters: PairingParameters()),
             victim: .init(parameters: PairingParameters()))
         #expect(outcome == .failure(.local(.authenticationRequirements)))
-        #expect(scene.world.hosts[scene.victim].faults[.bondClaimed] == 1)
+        #expect(scene.world.hosts[scene.victim].faults[.bondUnproven] == 1)
         #expect(scene.world.hosts[scene.victim].keyStrength(of: scene.victimLink) == nil)
         scene.expectUntouched()
         try scene.expectGenuinePeerIsServed()
@@ -87,7 +87,7 @@ struct RepairingTests {
         let person = RepairingScene.Person(parameters: PairingParameters())
         let outcome = try scene.pair(from: scene.peer, attacker: person, victim: person)
         #expect(outcome == .failure(.local(.authenticationRequirements)))
-        #expect(scene.world.hosts[scene.victim].faults[.bondClaimed] == 1)
+        #expect(scene.world.hosts[scene.victim].faults[.bondUnproven] == 1)
         scene.expectUntouched()
     }
 

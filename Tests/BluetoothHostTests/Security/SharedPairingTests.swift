@@ -100,7 +100,7 @@ struct SharedPairingTests {
         scene.reportEncryption()
         for pdu in peer.encrypted(at: .zero) { scene.receive(pdu, on: 0x40, channel: 0x06) }
         #expect(scene.take(user) == ["2 done", "3 done"])
-        #expect(scene.host.host.bonds.map(\.serviceChanged) == [nil])
+        #expect(scene.host.host.bonds.map(\.serviceChangedHandle) == [nil])
     }
 
     @Test("A pairing that waits for the answer of a pairing agent is refused when another user becomes the agent")

@@ -54,8 +54,11 @@ struct StoredBondTests {
         }
     }
 
+    private static let failure = BondStoreError.failed(HCIStatus(rawValue: 7))
+
     private func written(_ scene: inout Scene, _ isStored: Bool) {
-        scene.world.hosts[scene.pair.central].bondWritten(scene.made, isStored: isStored, at: scene.world.now)
+        scene.world.hosts[scene.pair.central].bondWritten(
+            scene.made, failure: isStored ? nil : Self.failure, at: scene.world.now)
     }
 
     private func isPending(_ scene: Scene) -> Bool {
@@ -82,7 +85,7 @@ struct StoredBondTests {
     func failed() throws {
         var scene = try storing()
         written(&scene, false)
-        #expect(take(&scene) == ["failed: \(PairingError.bondNotStored)"])
+        #expect(take(&scene) == ["failed: \(PairingError.bondNotStored(Self.failure))"])
         let host = scene.world.hosts[scene.pair.central]
         #expect(host.bonds.isEmpty && !isPending(scene))
         let security = try #require(host.information(of: scene.pair.centralLink)?.security)
@@ -99,7 +102,7 @@ struct StoredBondTests {
         #expect(scene.made.bond.centralKey != former.bond.centralKey)
         _ = take(&scene)
         written(&scene, false)
-        #expect(take(&scene) == ["failed: \(PairingError.bondNotStored)"])
+        #expect(take(&scene) == ["failed: \(PairingError.bondNotStored(Self.failure))"])
         #expect(scene.world.hosts[scene.pair.central].bonds.map(\.centralKey) == [former.bond.centralKey])
     }
 
@@ -111,7 +114,7 @@ struct StoredBondTests {
         #expect(take(&scene) == [])
         #expect(isPending(scene))
         scene.world.run(for: .seconds(3))
-        #expect(take(&scene) == ["failed: \(PairingError.bondNotStored)", "void"])
+        #expect(take(&scene) == ["failed: \(PairingError.bondNotStored(nil))", "void"])
         #expect(scene.world.hosts[scene.pair.central].bonds.isEmpty && !isPending(scene))
         written(&scene, true)
         #expect(take(&scene) == [])
@@ -137,7 +140,7 @@ struct StoredBondTests {
         _ = take(&scene)
         scene.world.hosts[scene.pair.central].removeBond(with: scene.made.bond.peer, at: scene.world.now)
         scene.world.run(for: .seconds(31))
-        #expect(take(&scene) == ["failed: \(PairingError.bondNotStored)"])
+        #expect(take(&scene) == ["failed: \(PairingError.bondNotStored(nil))"])
         #expect(scene.world.hosts[scene.pair.central].bonds.isEmpty)
     }
 
@@ -234,7 +237,7 @@ struct StoredBondTests {
         try ask()
         world.run(for: .seconds(1))
         #expect(!world.seen[peripheral].contains { $0.event.isConsentAsked || $0.event.isBonded != nil })
-        world.hosts[peripheral].bondWritten(made, isStored: true, at: world.now)
+        world.hosts[peripheral].bondWritten(made, failure: nil, at: world.now)
         world.settle()
         let order = world.seen[peripheral].compactMap { seen in
             seen.event.isConsentAsked ? "asked" : seen.event.isBonded.map { "paired \($0)" }

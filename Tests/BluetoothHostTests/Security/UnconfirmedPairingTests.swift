@@ -20,7 +20,8 @@ struct UnconfirmedPairingTests {
             policy: SecurityPolicy(offersSecureConnections: false),
             identity: DeviceIdentity(address: ScriptedController.peer, resolvingKey: 0))
         var peer = Pairing(
-            role: .peripheral, local: ScriptedController.peer, peer: try #require(controller.host.identity?.address))
+            role: .peripheral, localAddress: ScriptedController.peer,
+            remoteAddress: try #require(controller.host.identity?.address))
         func send(_ effects: [PairingEffect]) {
             for case .send(let pdu) in effects {
                 var writer = ByteWriter()

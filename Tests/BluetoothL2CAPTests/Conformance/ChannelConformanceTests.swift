@@ -20,7 +20,7 @@ struct ChannelConformanceTests {
                     mode == .enhanced
                         ? "17 01 0A 00 80 00 00 01 40 00 04 00 40 00" : "14 01 0A 00 80 00 40 00 00 01 40 00 04 00"))
         #expect(scene.events() == [.opened(id, by: .thisDevice)])
-        #expect(scene.frame(bytes("03 00 01 02 03"), on: id.endpoint) == .sdu(2..<5))
+        #expect(scene.frame(bytes("03 00 01 02 03"), on: id.cid) == .sdu(2..<5))
     }
 
     @Test(
@@ -64,7 +64,7 @@ struct ChannelConformanceTests {
         #expect(endpoints.allSatisfy { (0x40...0x7F).contains($0) })
         #expect(scene.events() == ids.map { .opened($0, by: .thisDevice) })
         for (number, id) in ids.enumerated() {
-            let pair = "\(hexadecimal(UInt8(id.endpoint.rawValue))) 00 \(hexadecimal(UInt8(0x40 + number))) 00"
+            let pair = "\(hexadecimal(UInt8(id.cid.rawValue))) 00 \(hexadecimal(UInt8(0x40 + number))) 00"
             #expect(scene.receive("06 07 04 00 " + pair) == .frames("07 07 04 00 " + pair))
         }
         #expect(scene.signalling.channels.isEmpty)

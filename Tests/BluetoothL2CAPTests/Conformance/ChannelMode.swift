@@ -32,11 +32,11 @@ extension ChannelScene {
         let id: CreditBasedChannel.ID
         switch mode {
         case .leCreditBased:
-            id = try signalling.openChannel(to: 0x80, local, at: now, into: &writer)
+            id = try signalling.openChannel(to: 0x80, parameters: local, at: now, into: &writer)
             _ = receive(
                 "15 \(hexadecimal(writer.bytes[1])) 0A 00 \(hexadecimal(endpoint)) 00 64 00 40 00 02 00 00 00")
         case .enhanced:
-            id = try #require(try signalling.openChannels(1, to: 0x80, local, at: now, into: &writer).first)
+            id = try #require(try signalling.openChannels(1, to: 0x80, parameters: local, at: now, into: &writer).first)
             _ = receive(
                 "18 \(hexadecimal(writer.bytes[1])) 0A 00 64 00 40 00 02 00 00 00 \(hexadecimal(endpoint)) 00")
         }

@@ -15,7 +15,7 @@ struct EnhancedConformanceTests {
             scene.receive("17 02 0E 00 80 00 64 00 40 00 02 00 51 00 52 00 53 00")
                 == .frames("18 02 0E 00 00 01 40 00 04 00 04 00 41 00 42 00 00 00"))
         let opened = scene.events().compactMap { if case .opened(let id, by: .peer) = $0 { id } else { nil } }
-        #expect(opened.map(\.endpoint.rawValue) == [0x41, 0x42])
+        #expect(opened.map(\.cid.rawValue) == [0x41, 0x42])
         for id in opened { #expect(scene.send(bytes("07 08"), on: id) == .frames("02 00 07 08")) }
     }
 
@@ -32,10 +32,10 @@ struct EnhancedConformanceTests {
         _ = scene.events()
         let (second, _) = try scene.open(.enhanced)
         #expect(
-            scene.events() == [.openingFailed(second, .invalidResponse), .closed(first, .violated(.endpointReused))])
+            scene.events() == [.openingFailed(second, .invalidResponse), .closed(first, .violated(.cidReused))])
         #expect(scene.send([1], on: first) == [] && scene.send([1], on: second) == [])
-        #expect(scene.frame(bytes("01 00 AA"), on: first.endpoint) == .ignored)
-        #expect(scene.frame(bytes("01 00 AA"), on: second.endpoint) == .unknown)
+        #expect(scene.frame(bytes("01 00 AA"), on: first.cid) == .ignored)
+        #expect(scene.frame(bytes("01 00 AA"), on: second.cid) == .unknown)
     }
 
     // MARK: Reconfiguration

@@ -29,7 +29,8 @@ struct PairingSide {
     ) {
         let isCentral = role == .central
         let local = isCentral ? Self.centralAddress : Self.peripheralAddress
-        pairing = Pairing(role: role, local: local, peer: isCentral ? Self.peripheralAddress : Self.centralAddress)
+        pairing = Pairing(
+            role: role, localAddress: local, remoteAddress: isCentral ? Self.peripheralAddress : Self.centralAddress)
         resources = SecurityResources(
             crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: seed << 1 | (isCentral ? 1 : 0)),
             policy: policy, identity: DeviceIdentity(address: local, resolvingKey: isCentral ? 0xCE : 0x9E))

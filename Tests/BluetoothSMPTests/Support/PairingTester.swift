@@ -100,7 +100,8 @@ struct PairingTester {
     mutating func reconnect() {
         let (own, other) = (PairingSide.centralAddress, PairingSide.peripheralAddress)
         device.pairing = Pairing(
-            role: role, local: role == .central ? own : other, peer: role == .central ? other : own)
+            role: role, localAddress: role == .central ? own : other,
+            remoteAddress: role == .central ? other : own)
         device.outcome = nil
         device.shownPasskey = nil
         device.comparedNumber = nil
@@ -235,7 +236,7 @@ struct PairingTester {
         let octets = try take(0x0C)
         if role == .central { send(.pairingPublicKey(publicKey ?? own.publicKey)) }
         let key = P256PublicKey(x: Self.field(octets[1..<33]), y: Self.field(octets[33..<65]))
-        secret = try #require(Self.crypto.sharedSecret(privateKey: own.privateKey, peer: key))
+        secret = try #require(Self.crypto.sharedSecret(privateKey: own.privateKey, publicKey: key))
         deviceX = key.x
     }
 

@@ -30,7 +30,7 @@ struct AdvertisedFormatTests {
         #expect(try Value(decoding: bytes(test.text)) == value)
         #expect(value.encoded == bytes(test.text))
         #expect(description(value.fields) == test.says)
-        let found = try #require(AdvertisedFormats.value(in: Value.container, bytes(test.text)))
+        let found = try #require(AdvertisedFormats.value(of: bytes(test.text), in: Value.container))
         #expect(found as? Value == value)
     }
 
@@ -129,7 +129,7 @@ struct AdvertisedFormatTests {
         let value = try ExposureNotification(decoding: data)
         #expect(value.identifier == [UInt8](0..<16) && value.metadata == [16, 17, 18, 19])
         #expect(value.encoded == data)
-        #expect(AdvertisedFormats.value(in: .serviceData("FD6F"), data) as? ExposureNotification == value)
+        #expect(AdvertisedFormats.value(of: data, in: .serviceData("FD6F")) as? ExposureNotification == value)
     }
 
     @Test("each format rejects truncated and overlong data", arguments: try cases)
@@ -138,9 +138,9 @@ struct AdvertisedFormatTests {
         // An address on the Web may end anywhere, and the reserved octets of a UID may be missing.
         let isVariable = test.value is EddystoneURL
         for count in 0..<(isVariable ? 4 : test.value is EddystoneUID ? 18 : data.count) {
-            #expect(AdvertisedFormats.value(in: type(of: test.value).container, Array(data.prefix(count))) == nil)
+            #expect(AdvertisedFormats.value(of: Array(data.prefix(count)), in: type(of: test.value).container) == nil)
         }
-        if !isVariable { #expect(AdvertisedFormats.value(in: type(of: test.value).container, data + [0]) == nil) }
+        if !isVariable { #expect(AdvertisedFormats.value(of: data + [0], in: type(of: test.value).container) == nil) }
     }
 
     @Test(
@@ -158,7 +158,7 @@ struct AdvertisedFormatTests {
             (.serviceData("180F"), "64"),
         ])
     func unknown(_ container: AdvertisedContainer, _ text: String) {
-        #expect(AdvertisedFormats.value(in: container, bytes(text)) == nil)
+        #expect(AdvertisedFormats.value(of: bytes(text), in: container) == nil)
     }
 
     @Test(
@@ -178,7 +178,7 @@ struct AdvertisedFormatTests {
     @Test("an identifier of the wrong length is rejected")
     func uidLengths() {
         #expect(EddystoneUID(namespace: [1], instance: bytes("AA BB CC DD EE FF"), txPower: 0) == nil)
-        #expect(EddystoneUID(namespace: .init(repeating: 0, count: 10), instance: [1], txPower: 0) == nil)
+        #expect(EddystoneUID(namespace: [UInt8](repeating: 0, count: 10), instance: [1], txPower: 0) == nil)
     }
 
     @Test("numbers out of range are clamped")

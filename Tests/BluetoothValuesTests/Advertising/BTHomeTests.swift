@@ -27,7 +27,7 @@ struct BTHomeTests {
         #expect(description(value.fields) == says)
         #expect(value.isTriggerBased == text.hasPrefix("44"))
         #expect(value.encoded == bytes(text))
-        #expect(AdvertisedFormats.value(in: .serviceData("FCD2"), bytes(text)) as? BTHome == value)
+        #expect(AdvertisedFormats.value(of: bytes(text), in: .serviceData("FCD2")) as? BTHome == value)
     }
 
     /// The column "Example" of the specification's table, and what follows from it.
@@ -107,7 +107,7 @@ struct BTHomeTests {
         let again = EncryptedBTHome(
             value, key: Self.key, address: Self.address, counter: 0x3322_1100, with: AESCCM())
         #expect(again.encoded == Self.message)
-        #expect(AdvertisedFormats.value(in: .serviceData("FCD2"), Self.message) as? EncryptedBTHome == encrypted)
+        #expect(AdvertisedFormats.value(of: Self.message, in: .serviceData("FCD2")) as? EncryptedBTHome == encrypted)
     }
 
     @Test("decryption fails with another key, from another address, or if the data was changed")

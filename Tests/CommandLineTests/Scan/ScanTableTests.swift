@@ -71,7 +71,7 @@ struct ScanTableTests {
         #expect(table.setCount == 8 && table.nearestFirst.count == 5)
         #expect(table.sets().compactMap(\.sighting.details.sid) == [0, 1, 2, 3])
         // Four measurements at the same time: their mean.
-        #expect(table.nearestFirst.map(\.rssi) == [-60, -60, -60, -60, -61.5])
+        #expect(table.nearestFirst.map(\.estimate.rssi) == [-60, -60, -60, -60, -61.5])
         #expect(!table.record(sighting(named, sid: 2, at: 3)).isNews)
         // The set does not fit: a quarter of the sets is evicted, and the other devices are the oldest.
         #expect(table.record(sighting(named, sid: 4, at: 4)).isNews)
@@ -93,7 +93,7 @@ struct ScanTableTests {
             let resolvable = DeviceAddress(0x4A00_0000_0000 | number, kind: .random)
             _ = table.record(sighting(named, address: resolvable, peer: peer, rssi: rssi))
         }
-        #expect(table.nearestFirst.map(\.rssi) == [-70])
+        #expect(table.nearestFirst.map(\.estimate.rssi) == [-70])
         #expect(table.nearestFirst.map(\.address.value) == [0x4A00_0000_0001])
     }
 

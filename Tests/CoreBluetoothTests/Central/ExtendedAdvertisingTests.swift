@@ -34,6 +34,14 @@ struct ExtendedAdvertisingTests {
         while !names.isSuperset(of: isExtended ? ["A", "C"] : ["C"]) {
             names.insert(String(await events.recorder.skip(to: "discovered").dropFirst("discovered ".count)))
         }
+        // Row 17: the PHYs are those of the packets.
+        let advertisements = await events.recorder.onQueue { events.advertisements }
+        let phys = Set(
+            advertisements.map { data in
+                "\(data[CBAdvertisementDataLocalNameKey] as? String ?? "nil") "
+                    + "\(data["kCBAdvDataRxPrimaryPHY"] as? Int ?? -1) \(data["kCBAdvDataRxSecondaryPHY"] as? Int ?? -1)"
+            })
+        #expect(phys == (isExtended ? ["A 1 2", "C 1 0"] : ["C 1 0"]))
         #expect(names == (isExtended ? ["A", "C"] : ["C"]), "an anonymous advertiser is no peripheral")
         manager.stopScan()
     }

@@ -7,7 +7,7 @@ import VirtualRadio
 struct IdentityTests {
     @Test("Row 22: an identifier is the same for managers that share a state directory, and differs elsewhere")
     func identifier() async throws {
-        let scene = try await CentralScene()
+        let scene = try await CentralScene(storesFiles: true)
         let identifier = try await scene.found().identifier
         let port = scene.stage.radio.addController()
         for (stage, isSame) in [(scene.stage, true), (Stage(), false)] {
@@ -40,7 +40,7 @@ struct IdentityTests {
         peripheral = nil
         await until("the link has ended") { scene.peripheral.connections.isEmpty }
         #expect(observed == nil)
-        #expect(log.contains("Cancelling connection for unused peripheral \(identifier)"))
+        await until("it is logged") { log.contains("Cancelling connection for unused peripheral \(identifier)") }
     }
 
     @Test("Row 24: a peripheral is the same object as long as it is held")

@@ -84,8 +84,8 @@ struct UpdateTests {
         let characteristic = try await link.characteristic("F003")
         let descriptors = try await link.discoverDescriptors(of: characteristic)
         let descriptor = try #require(descriptors.first { $0.uuid == .clientCharacteristicConfiguration })
-        let session = try await link.openSession()
-        await session.begin(.configure(descriptor: descriptor.handle, .indications), as: 1)
+        let session = try link.openSession()
+        session.begin(.configure(descriptor: descriptor.handle, .indications), as: 1)
         await scene.recorder.expect("subscribed F003")
         for number in 0..<3 as Range<UInt8> {
             #expect(scene.manager.updateValue(Data([number]), for: both, onSubscribedCentrals: nil))

@@ -72,7 +72,7 @@ struct CentralRestorationTests {
 
     @Test("Row 10: the connection, the subscription and the scan are restored")
     func everything() async throws {
-        let stage = Stage()
+        let stage = Stage(storesFiles: true)
         let (near, far) = (stage.radio.addController(), stage.radio.addController())
         let sensor = await Sensor(stage, far)
         try await firstRun(stage, near, sensor)
@@ -104,7 +104,7 @@ struct CentralRestorationTests {
 
     @Test("A subscription is restored after the peripheral's attributes moved")
     func moved() async throws {
-        let stage = Stage()
+        let stage = Stage(storesFiles: true)
         let (near, far) = (stage.radio.addController(), stage.radio.addController())
         let sensor = await Sensor(stage, far)
         try await firstRun(stage, near, sensor)
@@ -126,7 +126,7 @@ struct CentralRestorationTests {
 
     @Test("A service that the peripheral removed meanwhile is reported as modified")
     func gone() async throws {
-        let stage = Stage()
+        let stage = Stage(storesFiles: true)
         let (near, far) = (stage.radio.addController(), stage.radio.addController())
         let sensor = await Sensor(stage, far)
         try await firstRun(stage, near, sensor)
@@ -144,7 +144,7 @@ struct CentralRestorationTests {
 
     @Test("A stopped scan and a cancelled connection are not restored")
     func calledOff() async throws {
-        let stage = Stage()
+        let stage = Stage(storesFiles: true)
         let (near, far) = (stage.radio.addController(), stage.radio.addController())
         let sensor = await Sensor(stage, far)
         try await firstRun(stage, near, sensor)
@@ -166,7 +166,7 @@ struct CentralRestorationTests {
 
     @Test("The state on disk is enough to restore a manager that was killed")
     func killed() async throws {
-        let (stage, copy) = (Stage(), Stage())
+        let (stage, copy) = (Stage(storesFiles: true), Stage(storesFiles: true))
         let (near, far) = (stage.radio.addController(), stage.radio.addController())
         let sensor = await Sensor(stage, far)
         do {
@@ -189,7 +189,7 @@ struct CentralRestorationTests {
 
     @Test("A second manager with the same identifier restores nothing, and overwrites nothing")
     func twice() async throws {
-        let stage = Stage()
+        let stage = Stage(storesFiles: true)
         let (near, far) = (stage.radio.addController(), stage.radio.addController())
         let sensor = await Sensor(stage, far)
         try await firstRun(stage, near, sensor)
@@ -212,7 +212,7 @@ struct CentralRestorationTests {
 
     @Test("A damaged state file is set aside, and the manager starts without it")
     func damaged() async throws {
-        let stage = Stage()
+        let stage = Stage(storesFiles: true)
         let port = stage.radio.addController()
         try FileManager.default.createDirectory(at: stage.stateDirectory, withIntermediateDirectories: true)
         let file = stage.stateDirectory.appendingPathComponent("central-app.json")

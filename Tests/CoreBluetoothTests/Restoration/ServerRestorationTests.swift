@@ -46,7 +46,7 @@ struct ServerRestorationTests {
 
     @Test("Row 10: services and advertising are restored")
     func everything() async throws {
-        let stage = Stage()
+        let stage = Stage(storesFiles: true)
         let (near, far) = (stage.radio.addController(), stage.radio.addController())
         await firstRun(stage, far)
 
@@ -78,7 +78,7 @@ struct ServerRestorationTests {
 
     @Test("Removed services and stopped advertising are not restored")
     func taken() async throws {
-        let stage = Stage()
+        let stage = Stage(storesFiles: true)
         let port = stage.radio.addController()
         await firstRun(stage, port) { manager, outer in
             manager.stopAdvertising()
@@ -96,7 +96,7 @@ struct ServerRestorationTests {
 
     @Test("Without a restore identifier, nothing is restored")
     func unnamed() async {
-        let stage = Stage()
+        let stage = Stage(storesFiles: true)
         let port = stage.radio.addController()
         await firstRun(stage, port)
         let recorder = PeripheralRecorder(Recorder("second"))

@@ -73,7 +73,7 @@ struct StateFileTests {
         arguments: ["0", "9", "-", "\"", "]", " "])
     func garbled(octet: String) throws {
         let octet = try #require(octet.utf8.first)
-        let stage = Stage()
+        let stage = Stage(storesFiles: true)
         let port = stage.radio.addController()
         let manager = stage.with(port) { CBCentralManager(delegate: nil, queue: DispatchQueue(label: "garbled")) }
         let central = try JSONEncoder().encode(Content(state: Self.central))
@@ -123,16 +123,15 @@ struct StateFileTests {
             ("ü", "central-%C3%BC.json"),
         ])
     func names(identifier: String, name: String) {
-        let directory = URL(fileURLWithPath: "/state", isDirectory: true)
-        #expect(StateFile("central", identifier, in: directory).url.lastPathComponent == name)
-        #expect(StateFile("central", identifier, in: directory).url.deletingLastPathComponent().path == "/state")
+        let directory = StatePlace.directory(URL(fileURLWithPath: "/state", isDirectory: true))
+        #expect(StateFile("central", identifier, in: directory).location == "/state/" + name)
     }
 
     @Test("A long identifier is shortened, and its file name stays unique")
     func longName() {
-        let directory = URL(fileURLWithPath: "/state", isDirectory: true)
+        let directory = StatePlace.directory(URL(fileURLWithPath: "/state", isDirectory: true))
         let names = ["a", "b"].map {
-            StateFile("central", String(repeating: "x", count: 500) + $0, in: directory).url.lastPathComponent
+            StateFile("central", String(repeating: "x", count: 500) + $0, in: directory).location
         }
         #expect(names[0] != names[1])
         #expect(names[0].utf8.count < 255)
@@ -140,10 +139,10 @@ struct StateFileTests {
 
     @Test("A damaged state file is set aside")
     func setAside() async throws {
-        let stage = Stage()
+        let stage = Stage(storesFiles: true)
         try FileManager.default.createDirectory(at: stage.stateDirectory, withIntermediateDirectories: true)
-        let file = StateFile("central", "app", in: stage.stateDirectory)
-        try Data("{".utf8).write(to: file.url)
+        let file = StateFile("central", "app", in: .directory(stage.stateDirectory))
+        try Data("{".utf8).write(to: URL(fileURLWithPath: file.location))
         #expect(file.read(CentralState.self) == nil)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: stage.stateDirectory.path) == [

@@ -39,9 +39,9 @@ struct CentralScene {
 
     init(
         time: VirtualRadio.Time = .system, mtu: UInt16 = 517, maximumConnections: Int = 16,
-        options: [String: Any]? = nil, captureFile: String? = nil
+        options: [String: Any]? = nil, captureFile: String? = nil, storesFiles: Bool = false
     ) async throws {
-        let stage = Stage(time: time)
+        let stage = Stage(time: time, storesFiles: storesFiles)
         self.stage = stage
         let near = stage.radio.addController { $0.maximumConnections = maximumConnections }
         let far = stage.radio.addController()
@@ -118,7 +118,7 @@ struct CentralScene {
 
     /// Ends the peripheral's advertising. Until its controller has heard of that, it can be connected to.
     func silence() async {
-        await peripheral.stopAdvertising()
+        peripheral.stopAdvertising()
         await until("nobody advertises") { stage.radio.withAir { air, _ in !air[far.identifier].isAdvertising } }
     }
 

@@ -101,8 +101,8 @@ extension Connection {
 
     /// Carries out one operation.
     func perform(_ operation: GATTClientOperation) async throws -> GATTClientResult {
-        let session = try await openSession()
-        await session.begin(operation, as: 1)
+        let session = try openSession()
+        session.begin(operation, as: 1)
         for try await case .ended(1, let result) in session.events { return try result.get() }
         throw BluetoothError.cancelled
     }

@@ -63,7 +63,7 @@ struct Replay {
             case .client(_, .notification(_, let payload)), .client(_, .indication(_, let payload)),
                 .server(_, .valueWritten(_, let payload)),
                 .server(_, .writeRequested(_, _, let payload)):
-                let span = host.events.bytes(of: payload)
+                let span = host.events.octets(of: payload)
                 bytes = Array(span)
             case .link(let connected, .connected): link = connected
             case .link(_, .disconnected): link = nil

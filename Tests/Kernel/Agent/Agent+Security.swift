@@ -136,7 +136,7 @@ private struct DoingAll: Speaking, NumberComparison, PasskeyEntry { let voice: V
 extension Speaking {
     var pairsOnDemand: Bool { voice.pairsOnDemand }
 
-    func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool {
+    func allowsPairing(with peer: Connection, features: PairingFeatures) async -> Bool {
         await voice.agent.ask("consent", peer).isYes
     }
 

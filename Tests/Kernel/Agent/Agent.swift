@@ -87,7 +87,7 @@ actor Agent {
             return Reply(id: request.id)
         case .advertise: return try await advertise(request)
         case .stopAdvertising:
-            try await opened().stopAdvertising()
+            try opened().stopAdvertising()
             return Reply(id: request.id)
         case .setValue:
             try await publishedCharacteristic(request).setValue(try value(request))
@@ -150,7 +150,7 @@ actor Agent {
                     let number = number(of: connection)
                     databases[number] = nil
                     output.write(Event(event: "disconnected", connection: number, reason: "\(reason)"))
-                case .resetting(let cause): output.write(Event(event: "resetting", reason: cause))
+                case .resetting(let cause): output.write(Event(event: "resetting", reason: "\(cause)"))
                 case .removed(let cause): output.write(Event(event: "removed", reason: "\(cause)"))
                 case .ready: output.write(Event(event: "ready"))
                 case .securityChanged(let connection, let security):

@@ -18,8 +18,8 @@ ADMINISTRATOR = [
     "setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "--inh-caps=+net_admin", "--ambient-caps=+net_admin",
     "--bounding-set=-all,+net_admin"]
 
-# How long an expected event may take, in seconds: the machine is emulated.
-TIMEOUT = 20.0
+# How long an expected event may take, in seconds: the machine is emulated. A busy host needs longer.
+TIMEOUT = float(os.environ.get("KERNEL_STEP_TIMEOUT", "20"))
 
 
 async def until(condition: Callable[[], object], what: str, timeout: float = TIMEOUT) -> None:

@@ -47,12 +47,12 @@ public struct Decoder: Sendable {
     /// Decodes the first value in a known format. Sensors come before beacons, because some devices send both.
     public func decode(_ data: AdvertisementData, from address: DeviceAddress) throws(Failure) -> Reading {
         for element in data.serviceData {
-            if let value = AdvertisedFormats.value(in: .serviceData(element.uuid), element.data) {
+            if let value = AdvertisedFormats.value(of: element.data, in: .serviceData(element.uuid)) {
                 return try reading(value, address)
             }
         }
         for element in data.manufacturerData {
-            if let value = AdvertisedFormats.value(in: .manufacturerData(element.companyID), element.data) {
+            if let value = AdvertisedFormats.value(of: element.data, in: .manufacturerData(element.companyID)) {
                 return try reading(value, address)
             }
         }

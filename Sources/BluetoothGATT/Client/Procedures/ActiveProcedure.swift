@@ -33,10 +33,11 @@ enum ActiveProcedure: Sendable {
         case .readMultiple(let handles): self = .multipleRead(MultipleRead(handles, isVariable: false))
         case .readMultipleVariable(let handles): self = .multipleRead(MultipleRead(handles, isVariable: true))
         case .write(let handle, let value): self = .write(ValueWrite(handle: handle, value: value))
-        case .writeLong(let handle, let value):
+        case .writeLong(let handle, let value, let offset):
             let values = [AttributeValue(handle: handle, value: value)]
-            self = .preparedWrites(PreparedWrites(values, isReliable: false))
-        case .writeReliably(let values): self = .preparedWrites(PreparedWrites(values, isReliable: true))
+            self = .preparedWrites(PreparedWrites(values, startOffset: offset, isReliable: false))
+        case .writeReliably(let values, let offset):
+            self = .preparedWrites(PreparedWrites(values, startOffset: offset, isReliable: true))
         case .configure(let descriptor, let configuration):
             let value = [UInt8(truncatingIfNeeded: configuration.rawValue), UInt8(configuration.rawValue >> 8)]
             self = .write(ValueWrite(handle: descriptor, value: value))

@@ -14,6 +14,8 @@ struct PreparedWrites: ClientProcedure {
     }
 
     private let values: [AttributeValue]
+    /// The offset of the first octet of each value.
+    private let startOffset: Int
     /// Whether the server's echo of each part is compared with the request.
     private let isReliable: Bool
     private var stage = Stage.preparing
@@ -25,8 +27,9 @@ struct PreparedWrites: ClientProcedure {
     /// Why the queue must be emptied once the request in flight has been answered.
     private var cause: GATTClientError?
 
-    init(_ values: [AttributeValue], isReliable: Bool) {
+    init(_ values: [AttributeValue], startOffset: UInt16 = 0, isReliable: Bool) {
         self.values = values
+        self.startOffset = Int(startOffset)
         self.isReliable = isReliable
     }
 
@@ -35,15 +38,15 @@ struct PreparedWrites: ClientProcedure {
     mutating func writeRequest(mtu: Int, into writer: inout ByteWriter) throws(GATTClientError) {
         switch stage {
         case .preparing:
-            guard values.allSatisfy({ $0.value.count <= ValueRead.maximumLength }) else {
-                throw .valueTooLong(maximum: ValueRead.maximumLength)
-            }
+            let maximum = max(ValueRead.maximumLength - startOffset, 0)
+            guard values.allSatisfy({ $0.value.count <= maximum }) else { throw .valueTooLong(maximum: maximum) }
             guard index < values.count else { throw .invalidHandleCount(allowed: 1...Int.max) }
             let value = values[index].value
             partLength = min(mtu - 5, value.count - offset)
             let part = value.span.extracting(offset..<offset + partLength)
-            PrepareWriteRequest(handle: values[index].handle, offset: UInt16(clamping: offset), value: part)
-                .encode(into: &writer)
+            PrepareWriteRequest(
+                handle: values[index].handle, offset: UInt16(clamping: startOffset + offset), value: part
+            ).encode(into: &writer)
         case .executing: ExecuteWriteRequest(.write).encode(into: &writer)
         case .cancelling: ExecuteWriteRequest(.cancel).encode(into: &writer)
         }
@@ -86,7 +89,7 @@ struct PreparedWrites: ClientProcedure {
         let value = values[index].value
         let part = value.span.extracting(offset..<offset + partLength)
         var isEqual =
-            response.handle == values[index].handle && Int(response.offset) == offset
+            response.handle == values[index].handle && Int(response.offset) == startOffset + offset
             && response.value.count == part.count
         for position in part.indices where isEqual { isEqual = response.value[position] == part[position] }
         guard isEqual else { throw .invalidResponse(.echoMismatch) }

@@ -13,7 +13,7 @@ struct DHKeyCheck: Hashable, Sendable {
     static func begin(
         _ shared: SharedSecret, nonces: (local: UInt128, peer: UInt128), randoms: (local: UInt128, peer: UInt128),
         _ resources: SecurityResources
-    ) -> Transition {
+    ) -> PairingReaction {
         let agreement = shared.agreement
         let ordered = agreement.role == .central ? (nonces.local, nonces.peer) : (nonces.peer, nonces.local)
         let (macKey, longTermKey) = resources.crypto.f5(
@@ -21,18 +21,19 @@ struct DHKeyCheck: Hashable, Sendable {
         let phase = DHKeyCheck(
             agreement: agreement, longTermKey: agreement.masked(longTermKey),
             localCheck: resources.crypto.f6(
-                macKey, nonces.local, nonces.peer, randoms.peer, ioCap: agreement.localCapabilities, agreement.local,
-                agreement.peer),
+                macKey, nonces.local, nonces.peer, randoms.peer, ioCap: agreement.localCapabilities,
+                agreement.localAddress,
+                agreement.remoteAddress),
             peerCheck: resources.crypto.f6(
-                macKey, nonces.peer, nonces.local, randoms.local, ioCap: agreement.peerCapabilities, agreement.peer,
-                agreement.local))
-        return Transition(
+                macKey, nonces.peer, nonces.local, randoms.local, ioCap: agreement.peerCapabilities,
+                agreement.remoteAddress, agreement.localAddress))
+        return PairingReaction(
             .check(phase), agreement.role == .central ? [.send(.pairingDHKeyCheck(phase.localCheck))] : [])
     }
 
     func receive(
         _ pdu: SecurityManagerPDU, _ resources: inout SecurityResources
-    ) throws(PairingFailure) -> Transition {
+    ) throws(PairingFailure) -> PairingReaction {
         guard case .pairingDHKeyCheck(let check) = pdu else { throw .unspecifiedReason }
         guard isEqualInConstantTime(check, peerCheck) else { throw .dhKeyCheckFailed }
         let next = EncryptionStart.begin(agreement, key: longTermKey)

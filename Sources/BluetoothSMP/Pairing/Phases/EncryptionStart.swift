@@ -11,8 +11,8 @@ struct EncryptionStart: Hashable, Sendable {
 
     var strength: KeyStrength { agreement.strength }
 
-    static func begin(_ agreement: Agreement, key: UInt128) -> Transition {
-        Transition(
+    static func begin(_ agreement: Agreement, key: UInt128) -> PairingReaction {
+        PairingReaction(
             .encryption(EncryptionStart(agreement: agreement, key: key)),
             agreement.role == .central ? [.encrypt(key: key)] : [])
     }
@@ -22,27 +22,27 @@ struct EncryptionStart: Hashable, Sendable {
         self.key = key
     }
 
-    func receive(_ pdu: SecurityManagerPDU) throws(PairingFailure) -> Transition {
+    func receive(_ pdu: SecurityManagerPDU) throws(PairingFailure) -> PairingReaction {
         var phase = self
         switch pdu {
         case .encryptionInformation, .centralIdentification, .identityInformation, .identityAddressInformation,
             .signingInformation:
             guard early.count < agreement.expectedKeys.count else { throw .unspecifiedReason }
             phase.early.append(pdu)
-            return Transition(.encryption(phase))
+            return PairingReaction(.encryption(phase))
         case .pairingRequest, .pairingResponse, .pairingConfirm, .pairingRandom, .pairingFailed, .securityRequest,
             .pairingPublicKey, .pairingDHKeyCheck, .pairingKeypressNotification:
             throw .unspecifiedReason
         }
     }
 
-    func encrypted(_ resources: inout SecurityResources) throws(PairingFailure) -> Transition {
-        var transition = KeyDistributionPhase.begin(agreement, key: key, &resources)
+    func encrypted(_ resources: inout SecurityResources) throws(PairingFailure) -> PairingReaction {
+        var reaction = KeyDistributionPhase.begin(agreement, key: key, &resources)
         for pdu in early {
-            guard case .distribution(let phase) = transition.state else { throw .unspecifiedReason }
+            guard case .distribution(let phase) = reaction.state else { throw .unspecifiedReason }
             let next = try phase.receive(pdu, &resources)
-            transition = Transition(next.state, transition.effects + next.effects)
+            reaction = PairingReaction(next.state, reaction.effects + next.effects)
         }
-        return transition
+        return reaction
     }
 }

@@ -15,7 +15,7 @@ struct KeyDistributionPhase: Hashable, Sendable {
         case longTermKey, identification, resolvingKey, address, signatureKey
     }
 
-    static func begin(_ agreement: Agreement, key: UInt128, _ resources: inout SecurityResources) -> Transition {
+    static func begin(_ agreement: Agreement, key: UInt128, _ resources: inout SecurityResources) -> PairingReaction {
         var result = PairingResult(strength: agreement.strength, isBonded: agreement.isBonded)
         if agreement.strength.usesSecureConnections {
             result.centralKey = LongTermKey(key: key)
@@ -24,7 +24,7 @@ struct KeyDistributionPhase: Hashable, Sendable {
         var phase = KeyDistributionPhase(agreement: agreement, result: result, expected: agreement.expectedKeys)
         let sent = agreement.role == .peripheral ? phase.distribute(&resources) : []
         let next = phase.advanced(&resources)
-        return Transition(next.state, sent + next.effects)
+        return PairingReaction(next.state, sent + next.effects)
     }
 
     private init(agreement: Agreement, result: PairingResult, expected: [ExpectedKey]) {
@@ -35,7 +35,7 @@ struct KeyDistributionPhase: Hashable, Sendable {
 
     func receive(
         _ pdu: SecurityManagerPDU, _ resources: inout SecurityResources
-    ) throws(PairingFailure) -> Transition {
+    ) throws(PairingFailure) -> PairingReaction {
         var phase = self
         switch (expected.first, pdu) {
         case (.longTermKey, .encryptionInformation(let key)):
@@ -50,7 +50,7 @@ struct KeyDistributionPhase: Hashable, Sendable {
             }
             // A key of zero means that the device has no private addresses (3.6.4). Then nothing proves that the
             // address belongs to it, unless it is the address of the link.
-            if firstHalf != 0 || PeerID(address) == PeerID(agreement.peer) {
+            if firstHalf != 0 || PeerID(address) == PeerID(agreement.remoteAddress) {
                 phase.result.peerIdentity = DeviceIdentity(address: address, resolvingKey: firstHalf)
             }
         case (.signatureKey, .signingInformation(let key)):
@@ -67,10 +67,10 @@ struct KeyDistributionPhase: Hashable, Sendable {
     }
 
     /// When the peer has sent everything, an initiator sends its own keys, and pairing is complete.
-    private mutating func advanced(_ resources: inout SecurityResources) -> Transition {
-        guard expected.isEmpty else { return Transition(.distribution(self)) }
+    private mutating func advanced(_ resources: inout SecurityResources) -> PairingReaction {
+        guard expected.isEmpty else { return PairingReaction(.distribution(self)) }
         let sent = agreement.role == .central ? distribute(&resources) : []
-        return Transition(.idle, sent + [.ended(.success(result))])
+        return PairingReaction(.idle, sent + [.ended(.success(result))])
     }
 
     private mutating func distribute(_ resources: inout SecurityResources) -> [PairingEffect] {

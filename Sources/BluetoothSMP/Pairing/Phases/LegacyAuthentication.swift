@@ -20,7 +20,7 @@ struct LegacyAuthentication: Hashable, Sendable {
 
     static func begin(
         _ agreement: Agreement, _ resources: inout SecurityResources
-    ) throws(PairingFailure) -> Transition {
+    ) throws(PairingFailure) -> PairingReaction {
         var phase = LegacyAuthentication(agreement: agreement, step: .entering(peerConfirm: nil))
         switch agreement.strength.model {
         case .justWorks:
@@ -33,7 +33,7 @@ struct LegacyAuthentication: Hashable, Sendable {
             return phase.proceed(temporaryKey: UInt128(passkey), peerConfirm: nil, &resources)
                 .after(.show(.passkey(passkey)))
         case .passkeyEntry:
-            return Transition(.legacy(phase), [.ask(.enterPasskey)])
+            return PairingReaction(.legacy(phase), [.ask(.enterPasskey)])
         case .numericComparison:
             throw .unspecifiedReason
         }
@@ -41,12 +41,12 @@ struct LegacyAuthentication: Hashable, Sendable {
 
     func receive(
         _ pdu: SecurityManagerPDU, _ resources: inout SecurityResources
-    ) throws(PairingFailure) -> Transition {
+    ) throws(PairingFailure) -> PairingReaction {
         var phase = self
         switch (step, pdu) {
         case (.entering(nil), .pairingConfirm(let confirm)) where agreement.role == .peripheral:
             phase.step = .entering(peerConfirm: confirm)
-            return Transition(.legacy(phase))
+            return PairingReaction(.legacy(phase))
         case (.confirm(let key, let random), .pairingConfirm(let confirm)):
             return try phase.exchange(temporaryKey: key, random: random, peerConfirm: confirm, resources)
         case (.random(let key, let random, let confirm), .pairingRandom(let peerRandom)):
@@ -56,8 +56,8 @@ struct LegacyAuthentication: Hashable, Sendable {
             let short =
                 agreement.role == .central
                 ? resources.crypto.s1(key, peerRandom, random) : resources.crypto.s1(key, random, peerRandom)
-            let transition = EncryptionStart.begin(agreement, key: agreement.masked(short))
-            return agreement.role == .central ? transition : transition.after(.send(.pairingRandom(random)))
+            let next = EncryptionStart.begin(agreement, key: agreement.masked(short))
+            return agreement.role == .central ? next : next.after(.send(.pairingRandom(random)))
         case (.entering, _), (.confirm, _), (.random, _):
             throw .unspecifiedReason
         }
@@ -66,7 +66,7 @@ struct LegacyAuthentication: Hashable, Sendable {
     /// Nil if no passkey was requested.
     func answer(
         passkey: UInt32, _ resources: inout SecurityResources
-    ) throws(PairingFailure) -> Transition? {
+    ) throws(PairingFailure) -> PairingReaction? {
         guard case .entering(let confirm) = step else { return nil }
         var phase = self
         guard let confirm else { return phase.proceed(temporaryKey: UInt128(passkey), peerConfirm: nil, &resources) }
@@ -78,24 +78,26 @@ struct LegacyAuthentication: Hashable, Sendable {
     /// it.
     private mutating func proceed(
         temporaryKey: UInt128, peerConfirm: UInt128?, _ resources: inout SecurityResources
-    ) -> Transition {
+    ) -> PairingReaction {
         let random = resources.randomValue()
         step = .confirm(temporaryKey: temporaryKey, random: random)
-        guard agreement.role == .central else { return Transition(.legacy(self)) }
-        return Transition(.legacy(self), [.send(.pairingConfirm(confirmValue(temporaryKey, random, resources)))])
+        guard agreement.role == .central else { return PairingReaction(.legacy(self)) }
+        return PairingReaction(.legacy(self), [.send(.pairingConfirm(confirmValue(temporaryKey, random, resources)))])
     }
 
     /// Continues after the peer's confirm value: the responder sends its own, and the initiator reveals its random
     /// value.
     private mutating func exchange(
         temporaryKey: UInt128, random: UInt128, peerConfirm: UInt128, _ resources: SecurityResources
-    ) throws(PairingFailure) -> Transition {
+    ) throws(PairingFailure) -> PairingReaction {
         let confirm = confirmValue(temporaryKey, random, resources)
         step = .random(temporaryKey: temporaryKey, random: random, peerConfirm: peerConfirm)
-        guard agreement.role == .central else { return Transition(.legacy(self), [.send(.pairingConfirm(confirm))]) }
+        guard agreement.role == .central else {
+            return PairingReaction(.legacy(self), [.send(.pairingConfirm(confirm))])
+        }
         // A peer that does not know the temporary key could send back the value that it received.
         guard !isEqualInConstantTime(confirm, peerConfirm) else { throw .confirmValueFailed }
-        return Transition(.legacy(self), [.send(.pairingRandom(random))])
+        return PairingReaction(.legacy(self), [.send(.pairingRandom(random))])
     }
 
     private func confirmValue(_ key: UInt128, _ random: UInt128, _ resources: SecurityResources) -> UInt128 {

@@ -19,13 +19,13 @@ struct NumericAuthentication: Hashable, Sendable {
         if case .comparing = step { true } else { false }
     }
 
-    static func begin(_ shared: SharedSecret, _ resources: inout SecurityResources) -> Transition {
+    static func begin(_ shared: SharedSecret, _ resources: inout SecurityResources) -> PairingReaction {
         let nonce = resources.randomValue()
         switch shared.agreement.role {
         case .central:
-            return Transition(.numbers(NumericAuthentication(shared: shared, nonce: nonce, step: .confirm)))
+            return PairingReaction(.numbers(NumericAuthentication(shared: shared, nonce: nonce, step: .confirm)))
         case .peripheral:
-            return Transition(
+            return PairingReaction(
                 .numbers(NumericAuthentication(shared: shared, nonce: nonce, step: .random(peerConfirm: nil))),
                 [.send(.pairingConfirm(shared.localConfirm(nonce: nonce, z: 0, resources)))])
         }
@@ -33,12 +33,12 @@ struct NumericAuthentication: Hashable, Sendable {
 
     func receive(
         _ pdu: SecurityManagerPDU, _ resources: inout SecurityResources
-    ) throws(PairingFailure) -> Transition {
+    ) throws(PairingFailure) -> PairingReaction {
         var phase = self
         switch (step, pdu) {
         case (.confirm, .pairingConfirm(let confirm)):
             phase.step = .random(peerConfirm: confirm)
-            return Transition(.numbers(phase), [.send(.pairingRandom(nonce))])
+            return PairingReaction(.numbers(phase), [.send(.pairingRandom(nonce))])
         case (.random(let confirm), .pairingRandom(let peerNonce)):
             if let confirm { try shared.verify(confirm, nonce: peerNonce, z: 0, resources) }
             let next = phase.compare(peerNonce, resources)
@@ -46,31 +46,31 @@ struct NumericAuthentication: Hashable, Sendable {
         case (.comparing(let peerNonce, nil), .pairingDHKeyCheck(let check))
         where shared.agreement.role == .peripheral:
             phase.step = .comparing(peerNonce: peerNonce, peerCheck: check)
-            return Transition(.numbers(phase))
+            return PairingReaction(.numbers(phase))
         case (.confirm, _), (.random, _), (.comparing, _):
             throw .unspecifiedReason
         }
     }
 
     /// Continues after the user has confirmed that the numbers are equal. Nil if the user was not asked.
-    func accept(_ resources: inout SecurityResources) throws(PairingFailure) -> Transition? {
+    func accept(_ resources: inout SecurityResources) throws(PairingFailure) -> PairingReaction? {
         guard case .comparing(let peerNonce, let check) = step else { return nil }
         let next = begunCheck(peerNonce, resources)
         guard let check, case .check(let phase) = next.state else { return next }
         return try phase.receive(.pairingDHKeyCheck(check), &resources)
     }
 
-    private mutating func compare(_ peerNonce: UInt128, _ resources: SecurityResources) -> Transition {
+    private mutating func compare(_ peerNonce: UInt128, _ resources: SecurityResources) -> PairingReaction {
         guard shared.agreement.strength.model == .numericComparison else { return begunCheck(peerNonce, resources) }
         step = .comparing(peerNonce: peerNonce, peerCheck: nil)
         let number =
             shared.agreement.role == .central
             ? resources.crypto.g2(shared.localX, shared.peerX, nonce, peerNonce)
             : resources.crypto.g2(shared.peerX, shared.localX, peerNonce, nonce)
-        return Transition(.numbers(self), [.ask(.compareNumbers(number % 1_000_000))])
+        return PairingReaction(.numbers(self), [.ask(.compareNumbers(number % 1_000_000))])
     }
 
-    private func begunCheck(_ peerNonce: UInt128, _ resources: SecurityResources) -> Transition {
+    private func begunCheck(_ peerNonce: UInt128, _ resources: SecurityResources) -> PairingReaction {
         DHKeyCheck.begin(shared, nonces: (nonce, peerNonce), randoms: (0, 0), resources)
     }
 }

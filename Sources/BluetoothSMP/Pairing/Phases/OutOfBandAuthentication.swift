@@ -11,7 +11,7 @@ struct OutOfBandAuthentication: Hashable, Sendable {
     /// Checks that the public key belongs to the device that the data came from.
     static func begin(
         _ shared: SharedSecret, localRandom: UInt128, _ resources: inout SecurityResources
-    ) throws(PairingFailure) -> Transition {
+    ) throws(PairingFailure) -> PairingReaction {
         var peerRandom: UInt128 = 0
         if case .secureConnections(let confirm, let random) = shared.agreement.peerOutOfBandData {
             guard isEqualInConstantTime(resources.crypto.f4(shared.peerX, shared.peerX, random, 0), confirm) else {
@@ -21,13 +21,13 @@ struct OutOfBandAuthentication: Hashable, Sendable {
         }
         let phase = OutOfBandAuthentication(
             shared: shared, nonce: resources.randomValue(), localRandom: localRandom, peerRandom: peerRandom)
-        return Transition(
+        return PairingReaction(
             .outOfBand(phase), shared.agreement.role == .central ? [.send(.pairingRandom(phase.nonce))] : [])
     }
 
     func receive(
         _ pdu: SecurityManagerPDU, _ resources: inout SecurityResources
-    ) throws(PairingFailure) -> Transition {
+    ) throws(PairingFailure) -> PairingReaction {
         guard case .pairingRandom(let peerNonce) = pdu else { throw .unspecifiedReason }
         let next = DHKeyCheck.begin(
             shared, nonces: (nonce, peerNonce), randoms: (localRandom, peerRandom), resources)

@@ -1,14 +1,15 @@
 import BluetoothBase
 
-/// The state of a pairing. Each phase is a value that handles an input and returns the transition that follows.
-enum PairingState: Hashable, Sendable {
+/// The state of a pairing. Each phase is a value that handles an input and returns its reaction.
+// Indirect, because most links have no pairing, but their state is copied often.
+indirect enum PairingState: Hashable, Sendable {
     case idle
     /// The peer did not answer in time: nothing more is sent or received until the link ends (Core 5.4, Vol 3, Part H,
     /// 3.4).
     case dead
     /// A local attempt that waits until a peer that failed to authenticate may try again. The peer does not know about
     /// it.
-    indirect case waiting(until: Instant, Transition)
+    case waiting(until: Instant, PairingReaction)
     /// A peripheral that has sent a Security Request.
     case requested
     /// A peripheral that waits for the application's consent.
@@ -25,8 +26,8 @@ enum PairingState: Hashable, Sendable {
     case distribution(KeyDistributionPhase)
 }
 
-/// The result of an input: the new state of the pairing, and the effects to carry out.
-struct Transition: Hashable {
+/// The reaction to an input: the new state of the pairing, and the effects to carry out.
+struct PairingReaction: Hashable {
     var state: PairingState
     var effects: [PairingEffect] = []
 
@@ -35,8 +36,8 @@ struct Transition: Hashable {
         self.effects = effects
     }
 
-    /// The same transition, preceded by other effects.
-    func after(_ effects: PairingEffect...) -> Transition {
-        Transition(state, effects + self.effects)
+    /// The same reaction, preceded by other effects.
+    func after(_ effects: PairingEffect...) -> PairingReaction {
+        PairingReaction(state, effects + self.effects)
     }
 }

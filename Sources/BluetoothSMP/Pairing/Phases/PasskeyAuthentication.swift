@@ -31,26 +31,26 @@ struct PasskeyAuthentication: Hashable, Sendable {
     /// Whether keypress notifications are sent to the peer now.
     var tellsKeypresses: Bool { asksForPasskey && shared.agreement.sendsKeypresses }
 
-    static func begin(_ shared: SharedSecret, _ resources: inout SecurityResources) -> Transition {
+    static func begin(_ shared: SharedSecret, _ resources: inout SecurityResources) -> PairingReaction {
         var phase = PasskeyAuthentication(shared: shared, step: .entering(peerConfirm: nil))
-        guard shared.agreement.showsPasskey else { return Transition(.passkey(phase), [.ask(.enterPasskey)]) }
+        guard shared.agreement.showsPasskey else { return PairingReaction(.passkey(phase), [.ask(.enterPasskey)]) }
         let passkey = resources.makePasskey()
         return phase.beginRound(0, passkey, &resources).after(.show(.passkey(passkey)))
     }
 
     func receive(
         _ pdu: SecurityManagerPDU, _ resources: inout SecurityResources
-    ) throws(PairingFailure) -> Transition {
+    ) throws(PairingFailure) -> PairingReaction {
         var phase = self
         switch (step, pdu) {
         case (.entering(nil), .pairingKeypressNotification(let key)),
             (.confirm(_, round: 0, _), .pairingKeypressNotification(let key)):
             guard keypresses > 0 else { throw .unspecifiedReason }
             phase.keypresses -= 1
-            return Transition(.passkey(phase), [.show(.keypress(key))])
+            return PairingReaction(.passkey(phase), [.show(.keypress(key))])
         case (.entering(nil), .pairingConfirm(let confirm)) where shared.agreement.role == .peripheral:
             phase.step = .entering(peerConfirm: confirm)
-            return Transition(.passkey(phase))
+            return PairingReaction(.passkey(phase))
         case (.confirm(let passkey, let round, let nonce), .pairingConfirm(let confirm)):
             return try phase.exchange(passkey, round, nonce, confirm, resources)
         case (.random(let passkey, let round, let nonce, let confirm), .pairingRandom(let peerNonce)):
@@ -69,7 +69,7 @@ struct PasskeyAuthentication: Hashable, Sendable {
     /// Nil if no passkey was requested.
     func answer(
         passkey: UInt32, _ resources: inout SecurityResources
-    ) throws(PairingFailure) -> Transition? {
+    ) throws(PairingFailure) -> PairingReaction? {
         guard case .entering(let confirm) = step else { return nil }
         var phase = self
         guard let confirm else { return phase.beginRound(0, passkey, &resources) }
@@ -79,24 +79,24 @@ struct PasskeyAuthentication: Hashable, Sendable {
     /// Starts a round: the initiator sends its confirm value, and the responder waits for it.
     private mutating func beginRound(
         _ round: UInt32, _ passkey: UInt32, _ resources: inout SecurityResources
-    ) -> Transition {
+    ) -> PairingReaction {
         let nonce = resources.randomValue()
         step = .confirm(passkey: passkey, round: round, nonce: nonce)
-        guard shared.agreement.role == .central else { return Transition(.passkey(self)) }
-        return Transition(.passkey(self), [.send(.pairingConfirm(confirmValue(passkey, round, nonce, resources)))])
+        guard shared.agreement.role == .central else { return PairingReaction(.passkey(self)) }
+        return PairingReaction(.passkey(self), [.send(.pairingConfirm(confirmValue(passkey, round, nonce, resources)))])
     }
 
     /// Continues after the peer's confirm value: the responder sends its own, and the initiator reveals its nonce.
     private mutating func exchange(
         _ passkey: UInt32, _ round: UInt32, _ nonce: UInt128, _ peerConfirm: UInt128, _ resources: SecurityResources
-    ) throws(PairingFailure) -> Transition {
+    ) throws(PairingFailure) -> PairingReaction {
         let confirm = confirmValue(passkey, round, nonce, resources)
         step = .random(passkey: passkey, round: round, nonce: nonce, peerConfirm: peerConfirm)
         guard shared.agreement.role == .central else {
-            return Transition(.passkey(self), [.send(.pairingConfirm(confirm))])
+            return PairingReaction(.passkey(self), [.send(.pairingConfirm(confirm))])
         }
         guard !isEqualInConstantTime(confirm, peerConfirm) else { throw .confirmValueFailed }
-        return Transition(.passkey(self), [.send(.pairingRandom(nonce))])
+        return PairingReaction(.passkey(self), [.send(.pairingRandom(nonce))])
     }
 
     private func confirmValue(

@@ -9,17 +9,17 @@ struct PublicKeyExchange: Hashable, Sendable {
 
     static func begin(
         _ agreement: Agreement, _ resources: inout SecurityResources
-    ) throws(PairingFailure) -> Transition {
+    ) throws(PairingFailure) -> PairingReaction {
         let handedOut = agreement.peerHasOutOfBandData ? resources.takeLocalOutOfBandData() : nil
         guard let keyPair = handedOut?.keyPair ?? resources.makeKeyPair() else { throw .unspecifiedReason }
         let phase = PublicKeyExchange(agreement: agreement, keyPair: keyPair, localRandom: handedOut?.random ?? 0)
-        return Transition(
+        return PairingReaction(
             .publicKeys(phase), agreement.role == .central ? [.send(.pairingPublicKey(keyPair.publicKey))] : [])
     }
 
     func receive(
         _ pdu: SecurityManagerPDU, _ resources: inout SecurityResources
-    ) throws(PairingFailure) -> Transition {
+    ) throws(PairingFailure) -> PairingReaction {
         guard case .pairingPublicKey(let peer) = pdu else { throw .unspecifiedReason }
         let isDebugging = resources.policy.usesDebugKeys
         guard isDebugging || peer.x != P256KeyPair.debug.publicKey.x else { throw .invalidParameters }
@@ -27,12 +27,12 @@ struct PublicKeyExchange: Hashable, Sendable {
         // matter: the other possible y is that of the negated point. The reason is the same as for every other invalid
         // key.
         guard isDebugging || peer.x != keyPair.publicKey.x else { throw .dhKeyCheckFailed }
-        guard let secret = resources.crypto.sharedSecret(privateKey: keyPair.privateKey, peer: peer) else {
+        guard let secret = resources.crypto.sharedSecret(privateKey: keyPair.privateKey, publicKey: peer) else {
             throw .dhKeyCheckFailed
         }
         let shared = SharedSecret(
             agreement: agreement, localX: keyPair.publicKey.x, peerX: peer.x, secret: secret)
-        let next: Transition
+        let next: PairingReaction
         switch agreement.strength.model {
         case .justWorks, .numericComparison: next = NumericAuthentication.begin(shared, &resources)
         case .passkeyEntry: next = PasskeyAuthentication.begin(shared, &resources)

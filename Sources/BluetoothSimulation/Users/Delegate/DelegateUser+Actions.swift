@@ -72,7 +72,7 @@ extension DelegateUser {
         guard peers.count < 4 else { return }
         call()
         guard let peripheral = central.retrievePeripherals(withIdentifiers: [identifier(of: station)]).first else {
-            return fail(.application, "the peripheral at station \(station) is not known by its identifier")
+            return fail(.application, "retrievePeripherals does not return the peripheral at station \(station)")
         }
         connect(take(peripheral, at: station), isReconnecting: pick.oneIn(4))
     }
@@ -81,7 +81,7 @@ extension DelegateUser {
         guard let central, central.state == .poweredOn else { return }
         call()
         central.stopScan()
-        if central.isScanning { fail(.application, "a scan after it was stopped") }
+        if central.isScanning { fail(.application, "isScanning is true after stopScan") }
     }
 
     private func registerForConnectionEvents(_ pick: inout SeededGenerator) {
@@ -178,7 +178,7 @@ extension DelegateUser {
         call()
         isAdvertisingWanted = false
         server.stopAdvertising()
-        if server.isAdvertising { fail(.application, "advertising after it was stopped") }
+        if server.isAdvertising { fail(.application, "isAdvertising is true after stopAdvertising") }
     }
 
     func addService() {

@@ -5,12 +5,14 @@ import Foundation
 /// The callbacks of the central manager.
 extension DelegateUser: CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ manager: CBCentralManager) {
-        guard manager === central else { return fail(.application, "a manager that is gone tells its state") }
+        guard manager === central else { return fail(.application, "a deallocated manager reported its state") }
         note(manager.state, isServer: false)
         guard manager.state != .poweredOn else { return poweredOn() }
-        if manager.isScanning { fail(.application, "a scan goes on without an adapter") }
+        if manager.isScanning { fail(.application, "isScanning is true without an adapter") }
         for peer in peers {
-            if peer.peripheral.state != .disconnected { fail(.application, "a connection outlives its adapter") }
+            if peer.peripheral.state != .disconnected {
+                fail(.application, "a connection still exists after its adapter was removed")
+            }
             peer.cancellations = 0
             peer.reset(to: .idle)
         }
@@ -29,13 +31,13 @@ extension DelegateUser: CBCentralManagerDelegate {
         rssi: NSNumber
     ) {
         checkCentral("didDiscover")
-        if !manager.isScanning { fail(.application, "didDiscover without a scan") }
+        if !manager.isScanning { fail(.application, "didDiscover was called without a scan") }
         guard let station = station(of: peripheral.identifier) else {
             if run.isDamaged(self.station) { return }
-            return fail(.application, "a peripheral where nobody is")
+            return fail(.application, "a peripheral was discovered at an address that no station has")
         }
         if let known = peers.first(where: { $0.station == station }), known.peripheral !== peripheral {
-            fail(.application, "another object for a peripheral that is held")
+            fail(.application, "a retained peripheral was discovered as another object")
         }
         if peers.count < 4, peer(peripheral) == nil { take(peripheral, at: station) }
     }
@@ -51,10 +53,10 @@ extension DelegateUser: CBCentralManagerDelegate {
     func centralManager(_ manager: CBCentralManager, didConnect peripheral: CBPeripheral) {
         checkCentral("didConnect")
         guard let peer = peer(peripheral) else {
-            return fail(.application, "didConnect of a peripheral that was let go")
+            return fail(.application, "didConnect was called for a released peripheral")
         }
         if peer.phase != .connecting || peripheral.state != .connected {
-            fail(.application, "didConnect while \(peer.phase), the state being \(peripheral.state)")
+            fail(.application, "didConnect was called while \(peer.phase), in the state \(peripheral.state)")
         }
         peer.reset(to: .connected)
         call()
@@ -66,9 +68,11 @@ extension DelegateUser: CBCentralManagerDelegate {
         _ manager: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
     ) {
         checkCentral("didFailToConnect")
-        guard let peer = peer(peripheral) else { return fail(.application, "the failure of what was let go") }
+        guard let peer = peer(peripheral) else {
+            return fail(.application, "didFailToConnect was called for a released peripheral")
+        }
         if peer.phase != .connecting || peripheral.state != .disconnected || error == nil {
-            fail(.application, "didFailToConnect while \(peer.phase), the state being \(peripheral.state)")
+            fail(.application, "didFailToConnect was called while \(peer.phase), in the state \(peripheral.state)")
         }
         peer.reset(to: .idle)
     }
@@ -78,11 +82,15 @@ extension DelegateUser: CBCentralManagerDelegate {
         isReconnecting: Bool, error: (any Error)?
     ) {
         checkCentral("didDisconnect")
-        guard let peer = peer(peripheral) else { return fail(.application, "the end of what was let go") }
+        guard let peer = peer(peripheral) else {
+            return fail(.application, "didDisconnect was called for a released peripheral")
+        }
         guard error != nil else { return wasCancelled(peer) }
-        if peer.phase != .connected { fail(.application, "an end that was not asked for while \(peer.phase)") }
+        if peer.phase != .connected {
+            fail(.application, "didDisconnect was called without a request while \(peer.phase)")
+        }
         if peripheral.state != (isReconnecting ? .connecting : .disconnected) {
-            fail(.application, "didDisconnect, the state being \(peripheral.state)")
+            fail(.application, "didDisconnect was called in the state \(peripheral.state)")
         }
         peer.reset(to: isReconnecting ? .connecting : .idle)
         if isReconnecting, isCalm { return cancel(peer) }
@@ -90,11 +98,15 @@ extension DelegateUser: CBCentralManagerDelegate {
     }
 
     private func wasCancelled(_ peer: DelegatePeer) {
-        guard peer.cancellations > 0 else { return fail(.endsOnce, "an end without an error that was not asked for") }
+        guard peer.cancellations > 0 else {
+            return fail(.endsOnce, "didDisconnect was called without an error and without a request")
+        }
         peer.cancellations -= 1
         guard peer.phase == .disconnecting, peer.cancellations == 0 else { return }
         peer.reset(to: .idle)
-        if peer.peripheral.state != .disconnected { fail(.application, "\(peer.peripheral.state) after the end") }
+        if peer.peripheral.state != .disconnected {
+            fail(.application, "the state is \(peer.peripheral.state) after the disconnection")
+        }
     }
 
     // MARK: - Calls
@@ -105,7 +117,7 @@ extension DelegateUser: CBCentralManagerDelegate {
         central.scanForPeripherals(
             withServices: pick.oneIn(2) ? nil : [CBUUID(SimulatedService.uuid)],
             options: [CBCentralManagerScanOptionAllowDuplicatesKey: pick.oneIn(4)])
-        if !central.isScanning { fail(.application, "no scan after it was begun") }
+        if !central.isScanning { fail(.application, "isScanning is false after scanForPeripherals") }
         inSomeSeconds { $0.stopScanning() }
     }
 
@@ -117,7 +129,9 @@ extension DelegateUser: CBCentralManagerDelegate {
         peer.reset(to: .connecting)
         central.connect(
             peer.peripheral, options: isReconnecting ? [CBConnectPeripheralOptionEnableAutoReconnect: true] : nil)
-        if peer.peripheral.state != .connecting { fail(.application, "\(peer.peripheral.state) after connect") }
+        if peer.peripheral.state != .connecting {
+            fail(.application, "the state is \(peer.peripheral.state) after connect")
+        }
     }
 
     func cancel(_ peer: DelegatePeer) {
@@ -127,7 +141,7 @@ extension DelegateUser: CBCentralManagerDelegate {
         peer.cancellations += 1
         central.cancelPeripheralConnection(peer.peripheral)
         if peer.peripheral.state != .disconnecting {
-            fail(.application, "\(peer.peripheral.state) after cancelPeripheralConnection")
+            fail(.application, "the state is \(peer.peripheral.state) after cancelPeripheralConnection")
         }
     }
 }

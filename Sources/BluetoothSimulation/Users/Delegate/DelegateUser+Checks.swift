@@ -54,7 +54,7 @@ extension DelegateUser {
                 if known.contains(other) == holders.isEmpty, !isRestored, !isForgotten, !isByOldHandles {
                     fail(
                         .subscriptions,
-                        "\(holders.count) users of station \(other) are subscribed, and \(known) are said to be")
+                        "\(holders.count) users of station \(other) are subscribed, but \(known) were reported")
                 }
                 checkArrival(service, holders)
             }
@@ -69,7 +69,7 @@ extension DelegateUser {
             }
             client.fail(
                 .valueMissing,
-                "value \(last) of stream \(sending.identifier) arrived last, value \(sending.last) was sent")
+                "value \(last) of stream \(sending.identifier) arrived last, but value \(sending.last) was sent last")
         }
     }
 }

@@ -9,11 +9,11 @@ extension DelegateUser: CBPeripheralDelegate {
     private func connected(_ peripheral: CBPeripheral, _ callback: String) -> DelegatePeer? {
         checkCentral(callback)
         guard let peer = peer(peripheral) else {
-            fail(.application, "\(callback) of a peripheral that was let go")
+            fail(.application, "\(callback) was called for a released peripheral")
             return nil
         }
         if !peer.isConnected || peripheral.state != .connected {
-            fail(.linkEvents, "\(callback) while \(peer.phase)")
+            fail(.linkEvents, "\(callback) was called while \(peer.phase)")
         }
         return peer
     }
@@ -23,7 +23,9 @@ extension DelegateUser: CBPeripheralDelegate {
     ) -> DelegatePeer? {
         guard let peer = connected(peripheral, "the end of \(kind.rawValue)") else { return nil }
         if !peer.end(kind, object) {
-            fail(.endsOnce, "the end of \(kind.rawValue), where \(peer.operations.map(\.kind.rawValue)) are to come")
+            fail(
+                .endsOnce,
+                "\(kind.rawValue) ended, but the pending operations are \(peer.operations.map(\.kind.rawValue))")
         }
         return peer
     }
@@ -32,7 +34,7 @@ extension DelegateUser: CBPeripheralDelegate {
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         guard let peer = ended(.services, of: peripheral), error == nil else { return }
-        if peripheral.services == nil { fail(.application, "no services after their discovery") }
+        if peripheral.services == nil { fail(.application, "services is nil after their discovery") }
         for service in peripheral.services ?? [] where service.characteristics == nil || generator.oneIn(4) {
             call()
             peer.begin(.characteristics, service)
@@ -69,7 +71,7 @@ extension DelegateUser: CBPeripheralDelegate {
         guard let peer = connected(peripheral, "didModifyServices") else { return }
         let left = peripheral.services ?? []
         if invalidatedServices.contains(where: { gone in left.contains { $0 === gone } }) {
-            fail(.application, "services are there after they have gone")
+            fail(.application, "services is not nil after the services were invalidated")
         }
         peer.forgetValues()
         peer.hasChanged = true
@@ -92,7 +94,7 @@ extension DelegateUser: CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI rssi: NSNumber, error: (any Error)?) {
         guard let peer = connected(peripheral, "didReadRSSI") else { return }
         peer.rssiReads -= 1
-        if peer.rssiReads < 0 { fail(.endsOnce, "didReadRSSI, which was not asked for") }
+        if peer.rssiReads < 0 { fail(.endsOnce, "didReadRSSI was called without a request") }
     }
 
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
@@ -105,7 +107,7 @@ extension DelegateUser: CBPeripheralDelegate {
             let kind = characteristic.simulated
         else { return }
         if [.stream, .constant, .card].contains(kind) || !maySee(kind, peer.station) {
-            fail(.permission, "\(kind) was written")
+            fail(.permission, "\(kind) was written without permission")
         }
     }
 
@@ -118,7 +120,7 @@ extension DelegateUser: CBPeripheralDelegate {
         peer.forgetValues()
         guard error == nil, !isTainted(peer.station), let kind = characteristic.simulated else { return }
         let isAllowed = kind == .stream || kind == .card || kind == .locked && maySee(kind, peer.station)
-        if characteristic.isNotifying, !isAllowed { fail(.permission, "\(kind) was subscribed to") }
+        if characteristic.isNotifying, !isAllowed { fail(.permission, "\(kind) was subscribed to without permission") }
     }
 
     // MARK: - Values
@@ -162,7 +164,7 @@ extension DelegateUser: CBPeripheralDelegate {
             let kind = characteristic.simulated
         else { return }
         let isAllowed = [.stored, .dynamic, .constant].contains(kind) || kind == .locked && maySee(kind, peer.station)
-        if !isAllowed { return fail(.permission, "\(kind) was read") }
+        if !isAllowed { return fail(.permission, "\(kind) was read without permission") }
         // Users of the other APIs also write octets that are not simulated values.
         guard let octets = characteristic.value.map({ [UInt8]($0) }), octets.count >= SimulatedValue.leastCount,
             octets[0] & 0xF0 == 0xA0
@@ -172,10 +174,10 @@ extension DelegateUser: CBPeripheralDelegate {
         // transit.
         let isSure = octets.count <= 22 && kind != .locked || kind != .stored && kind != .locked
         if value == nil, isSure, run.anyTaintedStation == nil {
-            fail(.valueOrder, "\(kind) is \(octets.prefix(16))…, which nobody wrote")
+            fail(.valueOrder, "\(kind) is \(octets.prefix(16))…, which no station wrote")
         }
         if kind == .constant, value?.station != peer.station {
-            fail(.valueOrder, "a value of station \(value?.station ?? -1) from station \(peer.station)")
+            fail(.valueOrder, "station \(peer.station) sent a value of station \(value?.station ?? -1)")
         }
     }
 
@@ -189,7 +191,7 @@ extension DelegateUser: CBPeripheralDelegate {
             run.pairings.isEverBonded(station, peer.station) || run.incomplete.contains(station)
             || run.incomplete.contains(peer.station) || peer.hasChanged
         if !characteristic.isNotifying, !isRestored {
-            fail(.subscriptions, "a value of \(kind) before its subscription")
+            fail(.subscriptions, "a value of \(kind) arrived before its subscription")
         }
         // An app is not notified of lost values if it does not know that it is subscribed.
         if !characteristic.isNotifying { peer.received.noteLoss() }
@@ -197,10 +199,11 @@ extension DelegateUser: CBPeripheralDelegate {
         if kind == .card { return receivedChunk(octets.span, peer) }
         guard let value = SimulatedValue(octets.span), value.characteristic == .stream, value.station == peer.station
         else {
-            return fail(.valueOrder, "\(octets.prefix(16))… of station \(peer.station), which it did not send")
+            return fail(
+                .valueOrder, "\(octets.prefix(16))… arrived from station \(peer.station), which did not send it")
         }
         if !SimulatedValue.isWhole(octets.span) {
-            fail(.valueOrder, "a value of which only \(octets.count) octets came")
+            fail(.valueOrder, "a value was truncated to \(octets.count) octets")
         }
         check(value, &peer.received)
     }
@@ -217,7 +220,7 @@ extension DelegateUser: CBPeripheralDelegate {
         // The beginning may have arrived before the subscription.
         guard peer.isCardWhole else { return }
         if !card.isEmpty, !SimulatedCard.isWhole(card) {
-            fail(.wholeMessage, "a card of \(card.count) octets that is not whole")
+            fail(.wholeMessage, "a card of \(card.count) octets is incomplete")
         }
         run.cardCount += 1
     }
@@ -227,7 +230,11 @@ extension DelegateUser: CBPeripheralDelegate {
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
         guard let peer = connected(peripheral, "peripheralIsReady") else { return }
         peer.isAwaitingReady = false
-        if !peripheral.canSendWriteWithoutResponse { fail(.application, "ready to send, and cannot") }
+        if !peripheral.canSendWriteWithoutResponse {
+            fail(
+                .application,
+                "isReady(toSendWriteWithoutResponse:) was called, but canSendWriteWithoutResponse is false")
+        }
         sendCommands(peer)
     }
 

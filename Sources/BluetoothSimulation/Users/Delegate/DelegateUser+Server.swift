@@ -5,7 +5,7 @@ import Foundation
 /// The callbacks of the peripheral manager.
 extension DelegateUser: CBPeripheralManagerDelegate {
     func peripheralManagerDidUpdateState(_ manager: CBPeripheralManager) {
-        guard manager === server else { return fail(.application, "a manager that is gone tells its state") }
+        guard manager === server else { return fail(.application, "a deallocated manager reported its state") }
         note(manager.state, isServer: true)
         guard manager.state == .poweredOn else { return serverOff(manager) }
         guard !isCalm else { return }
@@ -14,12 +14,16 @@ extension DelegateUser: CBPeripheralManagerDelegate {
     }
 
     private func serverOff(_ manager: CBPeripheralManager) {
-        if manager.isAdvertising { fail(.application, "advertising goes on without an adapter") }
-        if startsToCome > unawareStarts { fail(.endsOnce, "the start of advertising outlives its adapter") }
+        if manager.isAdvertising { fail(.application, "isAdvertising is true without an adapter") }
+        if startsToCome > unawareStarts {
+            fail(.endsOnce, "the start of advertising is still pending after the adapter was removed")
+        }
         for service in services {
-            if service.isPending { fail(.endsOnce, "an addition outlives its adapter") }
+            if service.isPending {
+                fail(.endsOnce, "the addition of a service is still pending after the adapter was removed")
+            }
             if !(service.stream.subscribedCentrals ?? []).isEmpty {
-                fail(.subscriptions, "subscribers outlive the adapter")
+                fail(.subscriptions, "subscribers still exist after the adapter was removed")
             }
         }
         isAdvertisingAgain = isAdvertisingWanted
@@ -34,7 +38,7 @@ extension DelegateUser: CBPeripheralManagerDelegate {
         checkServer("didStartAdvertising")
         startsToCome -= 1
         unawareStarts = min(unawareStarts, startsToCome)
-        if startsToCome < 0 { fail(.endsOnce, "didStartAdvertising, which was not asked for") }
+        if startsToCome < 0 { fail(.endsOnce, "didStartAdvertising was called without a request") }
         guard startsToCome == 0 else { return }
         if error != nil { isAdvertisingWanted = manager.isAdvertising }
         if isAdvertisingWanted != manager.isAdvertising {
@@ -45,9 +49,9 @@ extension DelegateUser: CBPeripheralManagerDelegate {
     func peripheralManager(_ manager: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
         checkServer("didAdd")
         guard let added = services.first(where: { $0.service === service }) else {
-            return fail(.endsOnce, "didAdd of a service that was not added, or was removed")
+            return fail(.endsOnce, "didAdd was called for a service that was not added, or was removed")
         }
-        if !added.isPending { fail(.endsOnce, "didAdd twice") }
+        if !added.isPending { fail(.endsOnce, "didAdd was called twice") }
         added.isPending = false
         if error != nil || added.isRemoved { services.removeAll { $0 === added } }
     }
@@ -60,7 +64,7 @@ extension DelegateUser: CBPeripheralManagerDelegate {
         guard subscription(characteristic, "didSubscribe") != nil else { return }
         if !((characteristic as? CBMutableCharacteristic)?.subscribedCentrals ?? []).contains(where: { $0 === central })
         {
-            fail(.subscriptions, "a central subscribed and is not among the subscribers")
+            fail(.subscriptions, "a central subscribed, but is not in subscribedCentrals")
         }
     }
 
@@ -70,7 +74,7 @@ extension DelegateUser: CBPeripheralManagerDelegate {
         guard subscription(characteristic, "didUnsubscribe") != nil else { return }
         if ((characteristic as? CBMutableCharacteristic)?.subscribedCentrals ?? []).contains(where: { $0 === central })
         {
-            fail(.subscriptions, "a central unsubscribed and is among the subscribers")
+            fail(.subscriptions, "a central unsubscribed, but is still in subscribedCentrals")
         }
     }
 
@@ -78,11 +82,11 @@ extension DelegateUser: CBPeripheralManagerDelegate {
     private func subscription(_ characteristic: CBCharacteristic, _ callback: String) -> DelegateService? {
         checkServer(callback)
         guard let service = services.first(where: { $0.kind(of: characteristic) != nil }) else {
-            fail(.application, "\(callback) of a characteristic that is not published")
+            fail(.application, "\(callback) was called for a characteristic that is not published")
             return nil
         }
         if service.stream !== characteristic, !run.hasSecurity {
-            fail(.permission, "a central subscribed to what needs encryption")
+            fail(.permission, "a central subscribed without the required encryption")
         }
         if service.stream === characteristic { service.sending = nil }
         return service
@@ -90,7 +94,7 @@ extension DelegateUser: CBPeripheralManagerDelegate {
 
     func peripheralManagerIsReady(toUpdateSubscribers manager: CBPeripheralManager) {
         checkServer("peripheralManagerIsReady")
-        if !wasRefused { fail(.application, "ready for updates, of which none was refused") }
+        if !wasRefused { fail(.application, "isReady(toUpdateSubscribers:) was called, but no update was refused") }
         wasRefused = false
         for service in services where service.isAwaitingReady {
             service.isAwaitingReady = false
@@ -124,23 +128,25 @@ extension DelegateUser: CBPeripheralManagerDelegate {
     func peripheralManager(_ manager: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
         checkServer("didReceiveRead")
         guard let kind = services.lazy.compactMap({ $0.kind(of: request.characteristic) }).first else {
-            return fail(.application, "a read of a characteristic that is not published")
+            return fail(.application, "a central read a characteristic that is not published")
         }
         if kind != .stored, kind != .locked || !isEncrypted(request.central) {
-            fail(.permission, "a central read \(kind)")
+            fail(.permission, "a central read \(kind) without permission")
         }
         answer(request)
     }
 
     func peripheralManager(_ manager: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         checkServer("didReceiveWrite")
-        guard let first = requests.first else { return fail(.application, "a write without parts") }
+        guard let first = requests.first else {
+            return fail(.application, "didReceiveWrite was called without requests")
+        }
         for request in requests {
             guard let service = services.first(where: { $0.kind(of: request.characteristic) != nil }),
                 let kind = service.kind(of: request.characteristic)
-            else { return fail(.application, "a write to a characteristic that is not published") }
+            else { return fail(.application, "a central wrote to a characteristic that is not published") }
             let isAllowed = kind == .stored || kind == .commands || kind == .locked && isEncrypted(request.central)
-            if !isAllowed { fail(.permission, "a central wrote \(kind)") }
+            if !isAllowed { fail(.permission, "a central wrote \(kind) without permission") }
             if kind == .commands { wasCommanded(request, service) }
             guard kind == .stored, let value = request.value, request.offset <= service.stored.count else { continue }
             service.stored = service.stored.prefix(request.offset) + value
@@ -154,16 +160,18 @@ extension DelegateUser: CBPeripheralManagerDelegate {
 
     private func wasCommanded(_ request: CBATTRequest, _ service: DelegateService) {
         guard let central = station(of: request.central.identifier) else {
-            return fail(.application, "a write from where nobody is")
+            return fail(.application, "a write arrived from an address that no station has")
         }
         let octets = [UInt8](request.value ?? Data())
         // Further parts of a long value may contain anything.
         guard request.offset == 0, !isTainted(central), let value = SimulatedValue(octets.span), value.stream != 0
         else { return }
         if !SimulatedValue.isWhole(octets.span) {
-            fail(.valueOrder, "a write of which only \(octets.count) octets came")
+            fail(.valueOrder, "a written value was truncated to \(octets.count) octets")
         }
-        if value.station != central { fail(.valueOrder, "a write of station \(value.station) from station \(central)") }
+        if value.station != central {
+            fail(.valueOrder, "station \(central) wrote a value of station \(value.station)")
+        }
         check(value, &service.received)
     }
 

@@ -71,7 +71,7 @@ final class DelegateUser: NSObject, SimulatedUser {
             server = CBPeripheralManager(delegate: self, queue: generator.oneIn(2) ? nil : Self.secondQueue)
         }
         if central?.state != .unknown || server?.state != .unknown {
-            fail(.application, "a manager has a state before it has told any")
+            fail(.application, "a manager has a state before it reported one")
         }
     }
 
@@ -123,41 +123,41 @@ final class DelegateUser: NSObject, SimulatedUser {
 
     /// Checks that no callback precedes the state, and that it arrives while the adapter is on.
     func checkCentral(_ callback: String) {
-        if centralState == nil { fail(.application, "\(callback) before the state") }
-        if central?.state != .poweredOn { fail(.application, "\(callback) while the adapter is off") }
+        if centralState == nil { fail(.application, "\(callback) was called before the state was reported") }
+        if central?.state != .poweredOn { fail(.application, "\(callback) was called while the adapter is off") }
     }
 
     func checkServer(_ callback: String) {
-        if serverState == nil { fail(.application, "\(callback) before the state") }
+        if serverState == nil { fail(.application, "\(callback) was called before the state was reported") }
     }
 
     func checkQuiet() {
         guard isAttached else { return }
         if central?.state != .poweredOn || server?.state != .poweredOn {
-            fail(.wanted, "a manager is not on long after the last fault")
+            fail(.wanted, "a manager is not poweredOn long after the last fault")
         }
         if centralState != central?.state || serverState != server?.state {
-            fail(.application, "the state of a manager is not the one it told")
+            fail(.application, "the state of a manager differs from the one that it reported")
         }
         for peer in peers {
             let name = "the peripheral at station \(peer.station)"
             if !peer.operations.isEmpty {
-                fail(.endsOnce, "without callback: \(peer.operations.map(\.kind.rawValue)) of \(name)")
+                fail(.endsOnce, "operations on \(name) never ended: \(peer.operations.map(\.kind.rawValue))")
             }
-            if peer.rssiReads > 0 { fail(.endsOnce, "readRSSI without callback, of \(name)") }
-            if peer.cancellations > 0 { fail(.endsOnce, "a disconnection without callback, of \(name)") }
-            if peer.isAwaitingReady { fail(.wanted, "\(name) is not ready for writes without response") }
+            if peer.rssiReads > 0 { fail(.endsOnce, "readRSSI of \(name) never ended") }
+            if peer.cancellations > 0 { fail(.endsOnce, "a disconnection of \(name) was never reported") }
+            if peer.isAwaitingReady { fail(.wanted, "\(name) never became ready for writes without response") }
             if peer.phase == .connecting || peer.phase == .disconnecting {
-                fail(.wanted, "\(name) is \(peer.phase)")
+                fail(.wanted, "\(name) is still \(peer.phase)")
             }
         }
-        if startsToCome > 0 { fail(.endsOnce, "advertising that was neither started nor refused") }
+        if startsToCome > 0 { fail(.endsOnce, "didStartAdvertising was never called") }
         if isAdvertisingWanted, server?.isAdvertising != true {
-            fail(.wanted, "advertising is wanted, and does not go on")
+            fail(.wanted, "advertising was requested, but isAdvertising is false")
         }
         for service in services {
-            if service.isPending { fail(.endsOnce, "a service was neither added nor refused") }
-            if service.isAwaitingReady { fail(.wanted, "the peripheral manager is not ready for updates") }
+            if service.isPending { fail(.endsOnce, "didAdd was never called for a service") }
+            if service.isAwaitingReady { fail(.wanted, "the peripheral manager never became ready for updates") }
         }
         checkSubscribers()
     }
@@ -181,7 +181,7 @@ final class DelegateUser: NSObject, SimulatedUser {
 
     func note(_ state: CBManagerState, isServer: Bool) {
         let before = isServer ? serverState : centralState
-        if before == state { fail(.application, "the state \(state) is told twice") }
+        if before == state { fail(.application, "the state \(state) was reported twice") }
         if isServer { serverState = state } else { centralState = state }
     }
 }

@@ -67,7 +67,7 @@ final class UserAdvertising: UserPart {
         guard calls.standing[token] != nil else { return }
         context.noteCancelled(token)
         if let error, !run.hasFaults(station) {
-            fail(.fittingReason, "a set ended with “\(error)”, and nothing was wrong")
+            fail(.fittingReason, "a set ended with “\(error)”, although nothing had failed")
         }
     }
 

@@ -85,18 +85,20 @@ final class UserAgent: UserPart {
     // MARK: - Events
 
     func asked(_ link: LinkIdentifier, _ question: PairingQuestion) {
-        guard let peer = links[link]?.peer else { return fail(.agent, "a question about \(link), which is not there") }
+        guard let peer = links[link]?.peer else {
+            return fail(.agent, "a question was asked about \(link), which does not exist")
+        }
         guard let agent else {
             // The host may have asked before it processed a call posted at the same instant.
-            if lostAgencyAt != now { fail(.agent, "asked, and does not answer for the person") }
+            if lostAgencyAt != now { fail(.agent, "a question was asked of a user who is not the pairing agent") }
             return
         }
-        if questions[link] != nil { fail(.agent, "asked again before the last question was answered") }
+        if questions[link] != nil { fail(.agent, "a second question was asked before the first was answered") }
         questions[link] = question
         awaitingEnd.insert(link)
         let attempt = run.pairings.current(station, peer)
         if case .consent = question, let attempt, attempt.peripheral != station, !run.isTainted(peer) {
-            fail(.agent, "asked for consent as a central")
+            fail(.agent, "a central was asked for consent")
         }
         if case .compareNumbers(let number) = question { attempt?.numbers[station] = number }
         if agent.isUnwilling { attempt?.unwilling.insert(station) }
@@ -152,9 +154,11 @@ final class UserAgent: UserPart {
     }
 
     func shown(_ link: LinkIdentifier, _ display: PairingDisplay) {
-        guard let peer = links[link]?.peer else { return fail(.agent, "a display for \(link), which is not there") }
+        guard let peer = links[link]?.peer else {
+            return fail(.agent, "a display was requested for \(link), which does not exist")
+        }
         guard agent != nil else {
-            if lostAgencyAt != now { fail(.agent, "shown something, and does not answer for the person") }
+            if lostAgencyAt != now { fail(.agent, "a display was requested from a user who is not the pairing agent") }
             return
         }
         guard case .passkey(let passkey) = display else { return }
@@ -170,7 +174,7 @@ final class UserAgent: UserPart {
 
     func linkEnded(_ link: LinkIdentifier) {
         if awaitingEnd.remove(link) != nil, agent != nil {
-            fail(.agent, "the end of a link without that of its pairing")
+            fail(.agent, "a link ended, but its pairing did not")
         }
         questions[link] = nil
     }

@@ -23,7 +23,9 @@ extension UserChannels {
         let isCrossed = closers.contains(.init(station: peer, peer: station))
         switch end {
         case .byThisDevice:
-            if channel.closing == nil { fail(.fittingReason, "a channel was closed that its user did not close") }
+            if channel.closing == nil {
+                fail(.fittingReason, "a channel was reported as closed by this device, but its user did not close it")
+            }
             let arrived = run.channelArrivals[channel.outgoing] ?? 0
             if channel.closing == .orderly, !isCrossed, arrived != channel.lastSent {
                 fail(
@@ -34,9 +36,11 @@ extension UserChannels {
         case .timedOut:
             if !context.mayTimeOut(link.identifier) { fail(.fittingReason, "a channel was not closed in time") }
         case .byPeer:
-            if !isCrossed, !run.hasFaults(peer) { fail(.fittingReason, "a channel was closed by a peer that did not") }
+            if !isCrossed, !run.hasFaults(peer) {
+                fail(.fittingReason, "a channel was reported as closed by the peer, but the peer did not close it")
+            }
         case .violated(let violation): fail(.fittingReason, "a channel was closed because a peer sent \(violation)")
-        case .dataLost: fail(.fittingReason, "a channel was closed for the loss of what was not lost")
+        case .dataLost: fail(.fittingReason, "a channel was closed because of lost data, but none was lost")
         case .linkEnded: return
         }
     }

@@ -133,20 +133,22 @@ final class UserChannels: UserPart {
 
     /// Checks that the channels of a link have ended before it.
     func linkEnded(_ link: LinkIdentifier) {
-        if !channels(on: link).isEmpty { fail(.linkEvents, "the end of a link without that of its channels") }
+        if !channels(on: link).isEmpty { fail(.linkEvents, "a link ended, but its channels did not") }
         channels[link] = nil
     }
 
     private func channels(on link: LinkIdentifier) -> [UserChannel] { channels[link] ?? [] }
 
     func opened(_ opened: [OpenedChannel], on link: LinkIdentifier, _ call: CallLedger.Call) {
-        if call.isForNobody { fail(.fittingReason, "a channel to a service that nobody offers was opened") }
-        if opened.isEmpty { fail(.fittingReason, "no channel was opened, and no reason given") }
+        if call.isForNobody { fail(.fittingReason, "a channel was opened to a service that no user offers") }
+        if opened.isEmpty { fail(.fittingReason, "no channel was opened, but no reason was reported") }
         for channel in opened { add(channel.id, channel.information, on: link) }
     }
 
     private func add(_ id: CreditBasedChannel.ID, _ information: ChannelInformation, on link: LinkIdentifier) {
-        guard links[link] != nil else { return fail(.linkEvents, "a channel of \(link), which is not there") }
+        guard links[link] != nil else {
+            return fail(.linkEvents, "a channel was reported on \(link), which does not exist")
+        }
         guard !channels(on: link).contains(where: { $0.id == id }) else {
             return fail(.linkEvents, "a channel was opened twice")
         }
@@ -155,21 +157,23 @@ final class UserChannels: UserPart {
     }
 
     func take(_ event: UserEvent.Channel, of link: LinkIdentifier, _ batch: borrowing EventBatch) {
-        guard let userLink = links[link] else { return fail(.linkEvents, "an event of \(link), which is not there") }
+        guard let userLink = links[link] else {
+            return fail(.linkEvents, "an event was reported for \(link), which does not exist")
+        }
         if case .opened(let id, let information) = event {
-            if !isPublisher { fail(.linkEvents, "a channel was opened to a user that offers none") }
+            if !isPublisher { fail(.linkEvents, "a channel was opened to a user that offers no service") }
             return add(id, information, on: link)
         }
         guard let place = channels(on: link).firstIndex(where: { $0.id == event.id }) else {
-            return fail(.linkEvents, "an event of a channel that is not open")
+            return fail(.linkEvents, "an event was reported for a channel that is not open")
         }
         switch event {
         case .opened: return
-        case .received(_, let payload): received(batch.bytes(of: payload), place, userLink)
+        case .received(_, let payload): received(batch.octets(of: payload), place, userLink)
         case .credit(let id, let count):
             channels[link]?[place].credit += count
             let credit = channels(on: link)[place].credit
-            if credit > SharedHost.channelCredit { fail(.bounds, "\(credit) credits for the SDUs of a channel") }
+            if credit > SharedHost.channelCredit { fail(.bounds, "a channel has \(credit) credits for SDUs") }
             pump(id, of: link)
         case .closed(_, let end):
             check(end, of: channels(on: link)[place], userLink)
@@ -179,18 +183,20 @@ final class UserChannels: UserPart {
 
     private func received(_ octets: Span<UInt8>, _ place: Int, _ link: UserLink) {
         let channel = channels(on: link.identifier)[place]
-        if octets.count > Int(channel.information.local.mtu) + 100 { fail(.mtu, "an SDU of \(octets.count) octets") }
+        if octets.count > Int(channel.information.local.mtu) + 100 {
+            fail(.mtu, "an SDU of \(octets.count) octets exceeds the MTU")
+        }
         hold(octets.count, place, link.identifier)
         // A channel that has lost data is closed, and delivers nothing afterwards.
         guard isUnchanged(link) else { return }
         guard let sdu = SimulatedSDU(octets) else {
-            return fail(.wholeMessage, "an SDU of \(octets.count) octets that is not whole")
+            return fail(.wholeMessage, "an SDU of \(octets.count) octets is incomplete")
         }
         if sdu.stream != channel.incoming ?? sdu.stream {
-            fail(.valueOrder, "an SDU of stream \(sdu.stream) on a channel of another")
+            fail(.valueOrder, "an SDU of stream \(sdu.stream) arrived on another stream's channel")
         }
         if sdu.number != channel.lastReceived + 1 {
-            fail(.valueOrder, "SDU \(sdu.number) of stream \(sdu.stream) after SDU \(channel.lastReceived)")
+            fail(.valueOrder, "SDU \(sdu.number) of stream \(sdu.stream) arrived after SDU \(channel.lastReceived)")
         }
         channels[link.identifier]?[place].incoming = sdu.stream
         channels[link.identifier]?[place].lastReceived = sdu.number
@@ -202,7 +208,7 @@ final class UserChannels: UserPart {
         channels[link]?[place].held.append(length)
         let channel = channels(on: link)[place]
         if channel.heldOctets > channel.octetLimit {
-            fail(.bounds, "a user holds \(channel.heldOctets) octets of a channel, at most \(channel.octetLimit)")
+            fail(.bounds, "a user holds \(channel.heldOctets) octets of a channel; the limit is \(channel.octetLimit)")
         }
         switch channel.reading {
         case .paused: return
@@ -231,11 +237,11 @@ final class UserChannels: UserPart {
     func checkQuiet() {
         for link in links.all where isSure(link) {
             for channel in channels(on: link.identifier) {
-                if channel.closing != nil { fail(.leftovers, "a channel that is still being closed") }
+                if channel.closing != nil { fail(.leftovers, "a channel is still being closed") }
                 if channel.toSend > 0 || channel.credit != SharedHost.channelCredit {
                     fail(
                         .leftovers,
-                        "\(channel.toSend) SDUs still to send, and \(channel.credit) credits, on a quiet channel")
+                        "a quiet channel has \(channel.toSend) SDUs to send, and \(channel.credit) credits")
                 }
                 checkArrival(channel, link.peer)
             }

@@ -163,7 +163,7 @@ final class UserDiscovery: UserPart {
                 && run.handle(of: known, at: peer) != characteristic.valueHandle
             {
                 let place = characteristic.valueHandle
-                return fail(.expected, "\(known) was found at \(place), where it was before a change that was told")
+                return fail(.expected, "\(known) was found at \(place), its place before a reported change")
             }
         }
     }
@@ -206,6 +206,6 @@ final class UserDiscovery: UserPart {
         }
         let present = publishers.flatMap(\.parts.services.passing).map(\.declaration).sorted()
         let found = database.services.filter { $0.uuid == SimulatedService.passing }.map(\.startHandle).sorted()
-        if found != present { fail(.expected, "passing services were found at \(found), and are at \(present)") }
+        if found != present { fail(.expected, "temporary services were found at \(found), but are at \(present)") }
     }
 }

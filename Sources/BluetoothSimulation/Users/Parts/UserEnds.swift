@@ -84,7 +84,7 @@ final class UserEnds: UserPart {
         guard let deadline = call.deadline, now > deadline.advanced(by: .seconds(1)), !call.isCancelled,
             !run.hasFaults(station), !run.hasSecurity
         else { return }
-        fail(.fittingReason, "\(call.kind.rawValue) goes on after its time limit")
+        fail(.fittingReason, "\(call.kind.rawValue) is still pending after its time limit")
     }
 
     /// Checks that there was a cause for the reason of a disconnection.

@@ -35,8 +35,8 @@ extension UserOperations {
         case .readMultipleVariable([handle, other, handle]):
             expected.refusal = first.readRefusal(run) ?? second?.readRefusal(run)
             expected.result = .several([handle, other, handle], [value, second?.value(at: peer), value])
-        case .write(handle, _), .writeLong(handle, _): expected.refusal = first.writeRefusal(run)
-        case .writeReliably(let values) where values.map(\.handle) == [handle, other]:
+        case .write(handle, _), .writeLong(handle, _, _): expected.refusal = first.writeRefusal(run)
+        case .writeReliably(let values, offset: 0) where values.map(\.handle) == [handle, other]:
             expected.refusal = first.writeRefusal(run) ?? second?.writeRefusal(run)
         default: return nil
         }

@@ -11,9 +11,9 @@ extension UserOperations {
         guard let handle = run.handle(of: .stored, at: peer) else { return [] }
         switch operation {
         case .read(handle), .readLong(handle, _): return run.beginRead(of: peer).map { [$0] } ?? []
-        case .write(handle, let value), .writeLong(handle, let value):
+        case .write(handle, let value), .writeLong(handle, let value, offset: 0):
             return run.beginWrite(value, to: peer).map { [$0] } ?? []
-        case .writeReliably(let values):
+        case .writeReliably(let values, offset: 0):
             // Both writes are applied together: the second overwrites the beginning of the first.
             let parts = values.filter { $0.handle == handle }.map(\.value)
             guard var value = parts.first else { return [] }
@@ -47,6 +47,6 @@ extension UserOperations {
                 }
             }
         }
-        if isWrong { fail(.expected, "\(call.kind.rawValue) gave \(bytes.count) octets, which nobody had written") }
+        if isWrong { fail(.expected, "\(call.kind.rawValue) returned \(bytes.count) octets that no station wrote") }
     }
 }

@@ -84,7 +84,7 @@ final class UserOperations: UserPart {
     /// An operation has succeeded.
     func check(_ result: GATTClientResult, of call: CallLedger.Call) {
         guard let link = call.link.flatMap({ links[$0] }) else {
-            return fail(.endsOnce, "\(call.kind.rawValue) succeeded on a link that is gone")
+            return fail(.endsOnce, "\(call.kind.rawValue) succeeded on a link that has ended")
         }
         let peer = link.peer
         // An enhanced bearer requires an encrypted link, and has its own ATT_MTU: at least 64 octets, and up to what
@@ -114,18 +114,20 @@ final class UserOperations: UserPart {
             // Concatenated values are only checked as a whole, and another client may write between the parts of a long
             // one.
             if call.kind == .read, run.anyTaintedStation == nil {
-                fail(.valueOrder, "\(call.kind.rawValue) gave \(Array(bytes.copied().prefix(16)))…, which nobody wrote")
+                fail(
+                    .valueOrder,
+                    "\(call.kind.rawValue) returned \(Array(bytes.copied().prefix(16)))…, which no station wrote")
             }
             return
         }
         switch value.characteristic {
         case .locked:
             if !run.isEncrypted(station, peer) {
-                fail(.permission, "\(call.kind.rawValue) gave a value for encrypted links")
+                fail(.permission, "\(call.kind.rawValue) returned a value that requires encryption")
             }
-        case .writeOnly: fail(.permission, "\(call.kind.rawValue) gave a value that cannot be read")
+        case .writeOnly: fail(.permission, "\(call.kind.rawValue) returned a value that is not readable")
         case .constant, .dynamic:
-            if value.station != peer { fail(.valueOrder, "a value of station \(value.station) from station \(peer)") }
+            if value.station != peer { fail(.valueOrder, "station \(peer) sent a value of station \(value.station)") }
         case .stream, .stored, .commands, .card: return
         }
     }
@@ -136,7 +138,7 @@ final class UserOperations: UserPart {
             !run.isTainted(station), !run.isTainted(expected.peer), let link = call.link.flatMap({ links[$0] })
         else { return }
         if expected.needsEncryption, case .success = end, !run.isEncrypted(station, expected.peer) {
-            fail(.permission, "\(call.kind.rawValue) succeeded over a link that is not encrypted")
+            fail(.permission, "\(call.kind.rawValue) succeeded over an unencrypted link")
         }
         // Client and server may disagree about the ATT_MTU if its exchange was lost.
         let isSure = [station, expected.peer].allSatisfy {

@@ -76,7 +76,9 @@ final class UserPairing: UserPart {
     }
 
     func ended(_ identifier: LinkIdentifier, _ result: Result<PairingOutcome, PairingError>) {
-        guard let link = links[identifier] else { return fail(.agent, "the end of a pairing on \(identifier)") }
+        guard let link = links[identifier] else {
+            return fail(.agent, "a pairing ended on \(identifier), which does not exist")
+        }
         let peer = link.peer
         agent.pairingEnded(identifier)
         guard !run.isDamaged(station) else { return }
@@ -92,22 +94,27 @@ final class UserPairing: UserPart {
             guard isFirst, let attempt, station == attempt.peripheral, case .success(let outcome)? = attempt.ends[peer]
             else { return }
             // The peer stored its bond before this station did.
-            if run.scenario.slowStorage == true, error == .bondNotStored || error == .disconnected { return }
+            if run.scenario.slowStorage == true {
+                switch error {
+                case .bondNotStored, .disconnected: return
+                default: break
+                }
+            }
             let isHealthy =
                 !run.hasFaults(station) && !run.hasFaults(peer) && !attempt.cancelled.contains(station)
             if outcome.isBonded, isHealthy {
-                fail(.bond, "pairing ended with “\(error)”, and station \(peer) has reported success")
+                fail(.bond, "pairing ended with “\(error)”, although station \(peer) reported success")
             }
         }
     }
 
     private func succeeded(_ outcome: PairingOutcome, _ attempt: PairingModel.Attempt?, _ link: UserLink) {
         let peer = link.peer
-        if !run.isEncrypted(station, peer) { fail(.protection, "paired over a link that is not encrypted") }
+        if !run.isEncrypted(station, peer) { fail(.protection, "pairing succeeded, but the link is not encrypted") }
         if let attempt {
             run.checkStrength(outcome.strength, attempt, station)
         } else {
-            fail(.bond, "a pairing that never began")
+            fail(.bond, "a pairing ended without having begun")
         }
         if outcome.isBonded {
             if let bond = run.bond(station, with: peer), bond.strength == outcome.strength {
@@ -117,7 +124,7 @@ final class UserPairing: UserPart {
             } else if !run.isTainted(peer), !run.pairings.isForgotten(station, peer, since: now) {
                 // A broken peer may have claimed another identity, and a removal that was requested in the meantime may
                 // be done.
-                fail(.bond, "a bond was reported and is not kept")
+                fail(.bond, "a bond was reported, but the host does not have it")
             }
         }
         if pairsAgainOn.remove(link.identifier) != nil { pair(link, PairRequest(renewsKeys: true)) }
@@ -158,16 +165,16 @@ final class UserPairing: UserPart {
     func check(_ security: LinkSecurity, of peer: Int) {
         guard !run.isDamaged(station) else { return }
         if security.isEncrypted, !run.isEncrypted(station, peer) {
-            fail(.protection, "a link is called encrypted, and the controller has not said so")
+            fail(.protection, "a link was reported as encrypted, but its controller did not encrypt it")
         }
         if security.isAuthenticated, !run.pairings.isAuthenticated(station, peer) {
-            fail(.authentication, "a link is called authenticated, which no two persons have made it")
+            fail(.authentication, "a link was reported as authenticated, but its users did not authenticate it")
         }
     }
 
     func bondRefused(_ identifier: LinkIdentifier) {
         guard let link = links[identifier] else {
-            return fail(.linkEvents, "a bond on \(identifier), which is not there")
+            return fail(.linkEvents, "a bond was refused on \(identifier), which does not exist")
         }
         let peer = link.peer
         let isHealthy = [station, peer].allSatisfy { !run.isDamaged($0) && !run.hasFaults($0) }
@@ -175,7 +182,7 @@ final class UserPairing: UserPart {
         let areBonded =
             run.areSurelyBonded(station, peer) && !run.hasForgottenBond(station, peer, since: link.beginning)
         guard isHealthy, areBonded || run.pairings.haveAgreed(station, peer) else { return }
-        fail(.bond, "a bond was refused, and both have the key, or have reported the pairing that made it")
+        fail(.bond, "a bond was refused, although both ends have the key or reported its pairing")
     }
 
     /// Checks that a link to a bonded peer is encrypted before a user gets it.
@@ -189,7 +196,7 @@ final class UserPairing: UserPart {
             !run.pairings.isForgotten(station, link.peer, since: link.beginning)
         else { return }
         if !link.information.security.isEncrypted {
-            fail(.protection, "connect gave a link to a bonded peer that is not encrypted")
+            fail(.protection, "connect returned an unencrypted link to a bonded peer")
         }
     }
 
@@ -197,7 +204,7 @@ final class UserPairing: UserPart {
     func checkPaired(_ call: CallLedger.Call) {
         guard let link = call.link.flatMap({ links[$0] }) else { return }
         if !link.information.security.isEncrypted, !run.isDamaged(station) {
-            fail(.protection, "pair succeeded, and the link is not encrypted")
+            fail(.protection, "pair succeeded, but the link is not encrypted")
         }
     }
 }

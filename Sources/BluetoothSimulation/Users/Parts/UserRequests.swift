@@ -44,7 +44,7 @@ final class UserRequests: UserPart {
 
     func answer(_ request: ServerRequest, offset: Int?) {
         if waiting.contains(where: { $0.link == request.link && $0.bearer == request.bearer }) {
-            fail(.oneRequest, "a request was told of while another one of its bearer waits")
+            fail(.oneRequest, "a request was reported before the previous request on its bearer was answered")
         }
         guard let answerDelay else {
             keep(request)
@@ -88,7 +88,7 @@ final class UserRequests: UserPart {
 
     /// Checks that a peer accesses only attributes that its link permits.
     func checkAccess(_ handle: AttributeHandle, _ link: LinkIdentifier, isWrite: Bool) {
-        if links[link] == nil { fail(.linkEvents, "a request on \(link), which is not there") }
+        if links[link] == nil { fail(.linkEvents, "a request was reported on \(link), which does not exist") }
         guard let characteristic = run.characteristic(of: handle, at: station) else { return }
         let isAllowed =
             switch characteristic {
@@ -106,7 +106,7 @@ final class UserRequests: UserPart {
         guard !run.hasFaults(station), !run.isDamaged(station) else { return }
         for request in waiting {
             guard let time = times[request], now > time.advanced(by: Self.longestWait) else { continue }
-            fail(.fittingReason, "a request was never answered, and has not expired either")
+            fail(.fittingReason, "a request was neither answered nor expired")
         }
     }
 }

@@ -41,7 +41,7 @@ final class UserScanning: UserPart {
     /// Checks that a scan reports only devices that match its filter.
     func sighted(by token: CallToken, _ index: Int, _ batch: borrowing EventBatch) {
         guard let scan = calls.standing[token] ?? calls.open[token], index < batch.sightings.count else {
-            return fail(.endsOnce, "a sighting of no scan")
+            return fail(.endsOnce, "a sighting was reported without a scan")
         }
         check(batch.sightings[index], for: scan)
     }
@@ -50,10 +50,10 @@ final class UserScanning: UserPart {
         checkSet(sighting)
         if !sighting.isAnonymous { checkName(sighting.peer, of: sighting.address) }
         if run.anyTaintedStation == nil, !sighting.isAnonymous, run.station(at: sighting.address) == nil {
-            fail(.expected, "a sighting of \(sighting.address), where nobody is")
+            fail(.expected, "\(sighting.address) was sighted, but no station has this address")
         }
         if scan.isForService, !sighting.serviceUUIDs.contains(SimulatedService.uuid) {
-            fail(.expected, "a sighting without the service that the scan is for")
+            fail(.expected, "a sighting lacks the service that the scan requires")
         }
     }
 
@@ -62,7 +62,7 @@ final class UserScanning: UserPart {
         guard !sighting.eventType.contains(.legacy), !sighting.details.isTruncated, run.anyTaintedStation == nil,
             !SetPattern.isWhole(sighting.advertisingData)
         else { return }
-        fail(.expected, "\(sighting.advertisingData.count) octets of a set, which are not those that were advertised")
+        fail(.expected, "\(sighting.advertisingData.count) octets of a set differ from the advertised data")
     }
 
     /// Checks that a resolvable private address has the name of the bond whose IRK resolves it, and no other name (Core
@@ -79,7 +79,7 @@ final class UserScanning: UserPart {
             let isResolved = crypto.resolves(address, resolvingKey: key)
             if isResolved { owners.insert(bond.peer) }
             if bond.peer == name, !isResolved {
-                fail(.expected, "\(address) was taken for \(name), whose key does not resolve it")
+                fail(.expected, "\(address) was resolved to \(name), whose key does not resolve it")
             }
         }
         // The store is behind the host until the disk has performed all changes.
@@ -89,10 +89,10 @@ final class UserScanning: UserPart {
         }
         let isKnown = run.linkedAddresses[station]?.contains(address) ?? false
         if name != PeerID(address), !isKnown, !store.all.contains(where: { $0.peer == name }) {
-            fail(.expected, "\(address) was taken for \(name), with which there is no bond")
+            fail(.expected, "\(address) was resolved to \(name), which is not bonded")
         }
         guard owners.count == 1, let owner = owners.first, owner != name else { return }
-        fail(.expected, "\(address) was taken for \(name), and the key of \(owner) resolves it")
+        fail(.expected, "\(address) was resolved to \(name), but the key of \(owner) resolves it")
     }
 }
 

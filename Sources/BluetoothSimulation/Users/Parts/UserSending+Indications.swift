@@ -29,7 +29,7 @@ extension UserSending {
             let waiting = openIndications(on: link.identifier)
             // A suspended process has not refused any yet.
             if waiting > Self.indicationLimit, !run.hasFaults(station) {
-                fail(.bounds, "\(waiting) indications wait on a link")
+                fail(.bounds, "\(waiting) indications are waiting on a link")
             }
         }
     }
@@ -50,6 +50,6 @@ extension UserSending {
         else { return }
         fail(
             .oneIndication,
-            "value \(indicated.number) of stream \(indicated.stream) was not confirmed, and is reported so")
+            "value \(indicated.number) of stream \(indicated.stream) was reported as confirmed, but was not confirmed")
     }
 }

@@ -60,7 +60,7 @@ final class UserSending: UserPart {
         outbox.credit += count
         outboxes[link] = outbox
         if outbox.credit > SharedHost.sendCredit {
-            fail(.bounds, "\(outbox.credit) credits for values, of which there are \(SharedHost.sendCredit)")
+            fail(.bounds, "a link has \(outbox.credit) credits for values; the maximum is \(SharedHost.sendCredit)")
         }
         sendBacklog(link)
     }
@@ -255,7 +255,7 @@ final class UserSending: UserPart {
             guard let outbox = outboxes[link.identifier], outbox.credit != SharedHost.sendCredit,
                 outbox.backlog.isEmpty, outbox.card == nil
             else { continue }
-            fail(.leftovers, "\(outbox.credit) credits on a link that sends nothing")
+            fail(.leftovers, "an idle link has \(outbox.credit) credits")
         }
     }
 }

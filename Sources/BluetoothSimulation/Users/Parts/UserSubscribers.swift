@@ -43,11 +43,11 @@ final class UserSubscribers: UserPart {
     /// none.
     func changed(_ change: GATTSubscriptionChange, on link: LinkIdentifier) -> SimulatedService.Characteristic? {
         guard let userLink = links[link] else {
-            fail(.linkEvents, "a subscription on \(link), which is not there")
+            fail(.linkEvents, "a subscription was reported on \(link), which does not exist")
             return nil
         }
         if change.old == change.new, !change.isRestored {
-            fail(.subscriptions, "a subscription was reported that has not changed: \(change.new)")
+            fail(.subscriptions, "an unchanged subscription was reported: \(change.new)")
         }
         if run.configurables[station]?.characteristics.first?.value == change.characteristic {
             noteWritten(change, userLink)
@@ -55,7 +55,7 @@ final class UserSubscribers: UserPart {
         }
         guard let characteristic = run.characteristic(of: change.characteristic, at: station) else { return nil }
         if characteristic == .locked, !change.new.isEmpty, !run.isEncrypted(station, userLink) {
-            fail(.permission, "a peer subscribed to \(characteristic)")
+            fail(.permission, "a peer subscribed to \(characteristic) without permission")
         }
         var subscriber = subscribers[link] ?? Subscriber()
         defer { subscribers[link] = subscriber }
@@ -63,7 +63,7 @@ final class UserSubscribers: UserPart {
         let begins = subscriber.restored.remove(characteristic) != nil && !change.new.isEmpty
         if change.isRestored { subscriber.restored.insert(characteristic) }
         guard (begins ? [] : subscriber.configurations[characteristic] ?? []) == change.old else {
-            fail(.subscriptions, "a subscription that was \(change.old), not what was reported before")
+            fail(.subscriptions, "a change from \(change.old) was reported, which is not the previous subscription")
             return nil
         }
         subscriber.configurations[characteristic] = change.new.isEmpty ? nil : change.new
@@ -77,7 +77,7 @@ final class UserSubscribers: UserPart {
     private func noteWritten(_ change: GATTSubscriptionChange, _ link: UserLink) {
         let written = writtenConfiguration(on: link.identifier)
         if written != change.old, !run.pairings.isEverBonded(station, link.peer) {
-            fail(.subscriptions, "a subscription was \(change.old), and before that \(written)")
+            fail(.subscriptions, "a change from \(change.old) was reported, but the subscription was \(written)")
         }
         subscribers[link.identifier, default: Subscriber()].written = change.new
     }
@@ -85,7 +85,7 @@ final class UserSubscribers: UserPart {
     /// Checks that subscriptions end before their link does.
     func checkEnded(on link: LinkIdentifier) {
         guard subscribers[link]?.configurations.isEmpty == false else { return }
-        fail(.subscriptions, "the end of a link without that of its peer's subscriptions")
+        fail(.subscriptions, "a link ended, but its peer's subscriptions did not")
     }
 
     /// Keeps the subscriptions of a link that has ended.
@@ -136,7 +136,7 @@ final class UserSubscribers: UserPart {
             guard !reported.contains(kept.characteristic) else { continue }
             fail(
                 .subscriptions,
-                "\(kept.configuration) of \(kept.characteristic), which a bonded client has configured, was not restored"
+                "\(kept.configuration) of \(kept.characteristic), which a bonded client configured, was not restored"
             )
         }
     }
@@ -151,6 +151,6 @@ final class UserSubscribers: UserPart {
         else { return }
         fail(
             .subscriptions,
-            "\(what) was restored as \(configuration), and a bonded client has configured \(kept.configuration)")
+            "\(what) was restored as \(configuration), but a bonded client configured \(kept.configuration)")
     }
 }

@@ -56,12 +56,17 @@ extension UserTrains {
             post(.setSubeventData(set, data), CallLedger.Call(kind: .advertiseSubevents))
         case .response(let subevent, let slot, let report):
             guard run.anyTaintedStation == nil else { return }
-            let data = batch.bytes(of: report.data).copied()
+            let data = batch.octets(of: report.data).copied()
             guard SetPattern.isWhole(data), Int(data[2]) == slot, subevent == Self.subevent(of: slot),
                 slot < run.world.stationCount
-            else { return fail(.expected, "an answer in slot \(slot) of subevent \(subevent) that nobody gave") }
+            else {
+                return fail(
+                    .expected, "a response in slot \(slot) of subevent \(subevent) arrived that no station sent")
+            }
         case .responseLost(let subevent, let slot):
-            if run.anyTaintedStation == nil { fail(.expected, "answers met in slot \(slot) of subevent \(subevent)") }
+            if run.anyTaintedStation == nil {
+                fail(.expected, "responses collided in slot \(slot) of subevent \(subevent)")
+            }
         }
     }
 
@@ -75,7 +80,7 @@ extension UserTrains {
     func answer(_ report: PeriodicReport, of sync: PeriodicSyncIdentifier) {
         guard let subevent = report.subevent else { return }
         if Int(subevent) != Self.subevent(of: station), run.anyTaintedStation == nil {
-            fail(.expected, "subevent \(subevent), to which nobody listens here")
+            fail(.expected, "subevent \(subevent) was reported, but no user selected it")
         }
         let data = SetPattern.data(8, number: UInt8(truncatingIfNeeded: station))
         post(.sync(sync, .respond(report, subevent: nil, slot: station, data)))

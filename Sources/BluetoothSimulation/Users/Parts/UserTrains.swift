@@ -128,7 +128,7 @@ final class UserTrains: UserPart {
         _ sync: PeriodicSyncIdentifier, _ information: PeriodicSyncInformation, _ call: CallLedger.Call
     ) {
         guard let train = begin(sync, information) else { return }
-        if train != call.train { fail(.expected, "\(information) was found in place of what was asked for") }
+        if train != call.train { fail(.expected, "\(information) was found, which is not the requested advertising") }
         // A user that cancels the call as it ends also ends the synchronization.
         if call.isCancelled { _ = syncs.popLast() }
     }
@@ -136,7 +136,7 @@ final class UserTrains: UserPart {
     private func begin(_ sync: PeriodicSyncIdentifier, _ information: PeriodicSyncInformation) -> Train? {
         if index(of: sync) != nil { fail(.endsOnce, "a synchronization began twice") }
         guard let peer = run.station(at: information.address) ?? run.anyTaintedStation else {
-            fail(.expected, "periodic advertising of \(information.address), where nobody is")
+            fail(.expected, "periodic advertising of \(information.address) was found, but no station has this address")
             return nil
         }
         let train = Train(station: peer, sid: information.sid)
@@ -152,13 +152,17 @@ final class UserTrains: UserPart {
     func take(_ event: UserEvent.Periodic, of sync: PeriodicSyncIdentifier, _ batch: borrowing EventBatch) {
         switch event {
         case .transferred(let link, let serviceData, let information):
-            if links[link] == nil { fail(.linkEvents, "a peer told of something on \(link), which is not there") }
-            if serviceData != 7, run.anyTaintedStation == nil { fail(.expected, "a peer told of \(serviceData)") }
+            if links[link] == nil {
+                fail(.linkEvents, "a synchronization was transferred on \(link), which does not exist")
+            }
+            if serviceData != 7, run.anyTaintedStation == nil {
+                fail(.expected, "a synchronization was transferred with the service data \(serviceData)")
+            }
             _ = begin(sync, information)
         case .report(let report):
             // A synchronization that was ended in this batch may have delivered reports before.
             guard let index = index(of: sync) else { return }
-            received(batch.bytes(of: report.data), report, index)
+            received(batch.octets(of: report.data), report, index)
         case .ended(let reason):
             guard let index = index(of: sync) else { return }
             check(reason, of: syncs.remove(at: index))
@@ -170,13 +174,18 @@ final class UserTrains: UserPart {
         syncs[index].last = now
         guard !report.isTruncated, run.anyTaintedStation == nil else { return }
         guard SetPattern.isWhole(data.copied()) else {
-            return fail(.expected, "\(data.count) octets of periodic advertising that nobody advertised")
+            return fail(
+                .expected, "\(data.count) octets of periodic advertising were received that no station advertised")
         }
         let number = Int(data[2])
         let newest = run.trainNumbers[known.train, default: 0]
         if newest > 255 { return }
-        if number > newest { fail(.expected, "data \(number) of periodic advertising, where \(newest) is the newest") }
-        if number < known.number { fail(.valueOrder, "data \(number) of periodic advertising after \(known.number)") }
+        if number > newest {
+            fail(.expected, "data \(number) of periodic advertising was received, but \(newest) is the newest")
+        }
+        if number < known.number {
+            fail(.valueOrder, "data \(number) of periodic advertising was received after \(known.number)")
+        }
         syncs[index].number = number
         answer(report, of: known.identifier)
     }
@@ -189,7 +198,7 @@ final class UserTrains: UserPart {
             guard !isBroken, !run.hasFaults(station), !run.hasFaults(sync.train.station), !isOut(sync.train),
                 !run.trainsWithSubevents.contains(sync.train)
             else { return }
-            fail(.fittingReason, "periodic advertising was lost that went on in range")
+            fail(.fittingReason, "periodic advertising was reported as lost, although its advertiser is in range")
         case .controllerReset, .adapterRemoved:
             if !run.hasFaults(station) { fail(.fittingReason, "periodic advertising ended: \(reason)") }
         }
@@ -237,7 +246,7 @@ final class UserTrains: UserPart {
         for sync in syncs where !run.isDamaged(station) && !run.isDamaged(sync.train.station) {
             let silence = sync.last.duration(to: now)
             if silence > .seconds(12) {
-                fail(.wanted, "a synchronization that has brought nothing for \(silence) goes on")
+                fail(.wanted, "a synchronization continues after \(silence) without data")
             }
         }
     }

@@ -125,11 +125,11 @@ final class UserValues: UserPart {
 
     func received(_ bytes: Span<UInt8>, _ handle: AttributeHandle, on identifier: LinkIdentifier) {
         guard let link = links[identifier] else {
-            return fail(.linkEvents, "a value on \(identifier), which is not there")
+            return fail(.linkEvents, "a value was reported on \(identifier), which does not exist")
         }
         let peer = link.peer
         if bytes.count > link.information.mtu - 3 {
-            fail(.mtu, "a value of \(bytes.count) octets at an ATT_MTU of \(link.information.mtu)")
+            fail(.mtu, "a value of \(bytes.count) octets arrived at an ATT_MTU of \(link.information.mtu)")
         }
         guard !run.isTainted(station), !run.isTainted(peer) else { return }
         if run.hasSecurity { checkTrust(link) }
@@ -147,9 +147,9 @@ final class UserValues: UserPart {
             // This may be Service Changed (Vol 3, Part G, 7.1), which was not subscribed to on this link. An earlier
             // link with the same connection handle subscribed to it, too late.
             if meanings.isEmpty, bytes.count == 4, run.hasFaults(peer) { return }
-            return fail(.valueOrder, "a value of attribute \(handle) that station \(peer) did not send")
+            return fail(.valueOrder, "a value of attribute \(handle) arrived that station \(peer) did not send")
         }
-        if !SimulatedValue.isWhole(bytes) { fail(.valueOrder, "a value of which only \(bytes.count) octets came") }
+        if !SimulatedValue.isWhole(bytes) { fail(.valueOrder, "a value was truncated to \(bytes.count) octets") }
         checkOrder(value, link)
     }
 
@@ -166,7 +166,7 @@ final class UserValues: UserPart {
             return
         }
         if !card.isEmpty, !SimulatedCard.isWhole(card) {
-            fail(.wholeMessage, "a card of \(card.count) octets that is not whole")
+            fail(.wholeMessage, "a card of \(card.count) octets is incomplete")
         }
         run.cardCount += 1
     }
@@ -174,16 +174,18 @@ final class UserValues: UserPart {
     /// Checks a value that a peer has written.
     func written(_ bytes: Span<UInt8>, _ handle: AttributeHandle, on identifier: LinkIdentifier) {
         guard let link = links[identifier] else {
-            return fail(.linkEvents, "a write on \(identifier), which is not there")
+            return fail(.linkEvents, "a write was reported on \(identifier), which does not exist")
         }
         let peer = link.peer
         guard !run.isTainted(station), !run.isTainted(peer), handle == run.handle(of: .commands, at: station),
             let value = SimulatedValue(bytes), value.stream != 0
         else { return }
         guard value.station == peer else {
-            return fail(.valueOrder, "a write of station \(value.station) from station \(peer)")
+            return fail(.valueOrder, "station \(peer) wrote a value of station \(value.station)")
         }
-        if !SimulatedValue.isWhole(bytes) { fail(.valueOrder, "a write of which only \(bytes.count) octets came") }
+        if !SimulatedValue.isWhole(bytes) {
+            fail(.valueOrder, "a written value was truncated to \(bytes.count) octets")
+        }
         checkOrder(value, link)
     }
 
@@ -196,15 +198,15 @@ final class UserValues: UserPart {
             // A host removes a bond immediately, and its store some time later.
             !run.isStoring(station), !run.pairings.isForgotten(station, peer, since: link.beginning)
         else { return }
-        fail(.protection, "a value of a bonded peer was delivered over a link that is not encrypted")
+        fail(.protection, "a value of a bonded peer was delivered over an unencrypted link")
     }
 
     private func checkLocked(_ bytes: Span<UInt8>, _ meanings: Set<SimulatedService.Characteristic>, _ peer: Int) {
         if meanings == [.locked], !run.isEncrypted(station, peer) {
-            fail(.protection, "a value for encrypted links came over one that is not")
+            fail(.protection, "a value that requires encryption arrived over an unencrypted link")
         }
         if meanings == [.locked], SimulatedValue(bytes)?.station != peer {
-            fail(.valueOrder, "a value for encrypted links that station \(peer) did not send")
+            fail(.valueOrder, "a value that requires encryption arrived, but station \(peer) did not send it")
         }
     }
 

@@ -47,7 +47,8 @@ public struct EncryptedBTHome: AdvertisedValue {
     ///   - counter: a value that has never been used with this key.
     /// - Precondition: the key has 16 octets.
     public init(
-        _ value: BTHome, key: [UInt8], address: DeviceAddress, counter: UInt32, with cipher: some AdvertisingCipher
+        _ value: BTHome, key: some Collection<UInt8>, address: DeviceAddress, counter: UInt32,
+        with cipher: some AdvertisingCipher
     ) {
         precondition(key.count == Self.keyLength)
         isTriggerBased = value.isTriggerBased
@@ -58,16 +59,19 @@ public struct EncryptedBTHome: AdvertisedValue {
         var writer = ByteWriter()
         value.encodeObjects(into: &writer)
         let nonce = Self.nonce(address, information, counter)
-        (ciphertext, tag) = cipher.seal(writer.bytes, key: key, nonce: nonce, tagLength: Self.tagLength)
+        (ciphertext, tag) = cipher.seal(writer.bytes, key: Array(key), nonce: nonce, tagLength: Self.tagLength)
     }
 
     /// Returns the decrypted data, or nil if it was encrypted with another key or for another address, or was modified
     /// in transit.
     ///
     /// - Parameter address: the address from which the data was received.
-    public func decrypted(key: [UInt8], address: DeviceAddress, with cipher: some AdvertisingCipher) -> BTHome? {
+    public func decrypted(
+        key: some Collection<UInt8>, address: DeviceAddress, with cipher: some AdvertisingCipher
+    ) -> BTHome? {
         let nonce = Self.nonce(address, information, counter)
-        guard key.count == Self.keyLength, let plaintext = cipher.open(ciphertext, tag: tag, key: key, nonce: nonce)
+        guard key.count == Self.keyLength,
+            let plaintext = cipher.open(ciphertext, tag: tag, key: Array(key), nonce: nonce)
         else { return nil }
         return try? BTHome(decrypted: plaintext.span, isTriggerBased: isTriggerBased)
     }

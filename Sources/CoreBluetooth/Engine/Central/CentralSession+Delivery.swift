@@ -5,8 +5,8 @@ import Foundation
 
 /// Delivers the events of a central manager, on its queue.
 extension CentralSession {
-    func handle(_ event: CentralEvent) {
-        switch event {
+    func handle(_ event: consuming CentralEvent) {
+        switch consume event {
         case .value(let link, let handle, let value):
             link.takeOut(value.count)
             if let session = link.user { session.peripheral?.received(value, at: handle, session) }

@@ -5,6 +5,7 @@ import BluetoothGAP
 import BluetoothHost
 import BluetoothUsers
 import Foundation
+import Logging
 
 /// An event for a central manager.
 enum CentralEvent {
@@ -32,9 +33,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     // Unchecked: like its superclass.
 
     let manager = WeakReference<CBCentralManager>()
-    private var links: [LinkIdentifier: PeripheralLink] = [:]
-    /// The link looked up last: values of one link often follow each other.
-    private var lastLink: PeripheralLink?
+    private var links: [PeripheralLink] = []
     // Exclusive access is not checked: the lock guarantees it.
     @exclusivity(unchecked) private var scan: (attachment: Attachment, token: CallToken, number: UInt64)?
     private var wantedConnectionEvents: WantedConnectionEvents?
@@ -51,29 +50,28 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
 
     override func begin() { restore() }
 
-    override func deliver(_ event: CentralEvent) { handle(event) }
+    override func deliver(_ event: consuming CentralEvent) { handle(consume event) }
 
     // MARK: - Recording events, with the lock held
 
     override func take(_ state: CBManagerState, _ attachment: Attachment?) {
         if attachment == nil {
-            for link in links.values {
+            for link in links {
                 link.lease.close()
                 link.pipes.endAll()
             }
-            links = [:]
-            lastLink = nil
+            links = []
             scan = nil
         }
         inbox.append(.state(state, attachment))
     }
 
-    override func take(_ event: UserEvent, of batch: borrowing EventBatch, _ attachment: Attachment) {
-        switch event {
+    override func take(eventAt position: Int, of batch: borrowing EventBatch, _ attachment: Attachment) {
+        switch batch.events[position] {
         case .value(let identifier, let handle, let payload):
             guard let link = link(identifier), link.isHeld, link.wantsValues(at: handle), link.admits(payload.count)
             else { return }
-            inbox.append(.value(link, handle, Data(batch.bytes(of: payload))))
+            inbox.append(.value(link, handle, Data(batch.octets(of: payload))))
         case .subscriptionBegan(_, let token):
             if case .operation(let link, let operation, _) = attachment.call(token) {
                 link.subscriptionBegan(operation)
@@ -92,12 +90,12 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
             if let call = attachment.take(token) { ended(call, token, result) }
         case .linkBegan(let identifier, let information):
             let link = PeripheralLink(identifier, information, attachment, of: self)
-            links[identifier] = link
+            links.append(link)
             // An outgoing link is reported once its services are known.
             if !link.isOutgoing { tellOf(link, isConnected: true) }
         case .linkEnded(let identifier, let reason):
-            lastLink = nil
-            guard let link = links.removeValue(forKey: identifier) else { return }
+            guard let index = index(of: identifier) else { return }
+            let link = links.remove(at: index)
             link.lease.close()
             link.pipes.endAll()
             if !link.isOutgoing || link.services != nil { tellOf(link, isConnected: false) }
@@ -147,11 +145,11 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
             }
             inbox.append(.operationEnded(link, operation, result))
         case (.connect(let session), .success(.link(let identifier))):
-            guard let known = links[identifier] else { return }
+            guard let index = index(of: identifier) else { return }
+            let known = links[index]
             let link = known.isHeld ? PeripheralLink(anew: known) : known
             link.isHeld = true
-            links[identifier] = link
-            lastLink = link
+            links[index] = link
             inbox.append(.connected(session, link, mtu: link.mtu))
         case (.connect(let session), .failure(let error)): inbox.append(.connectionFailed(session, error))
         case (.scan(let number), .failure(let error)): inbox.append(.scanEnded(number, error))
@@ -164,10 +162,10 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     }
 
     private func link(_ identifier: LinkIdentifier) -> PeripheralLink? {
-        if let lastLink, lastLink.identifier == identifier { return lastLink }
-        lastLink = links[identifier]
-        return lastLink
+        links.first { $0.identifier == identifier }
     }
+
+    private func index(of identifier: LinkIdentifier) -> Int? { links.firstIndex { $0.identifier == identifier } }
 
     private func tellOf(_ link: PeripheralLink, isConnected: Bool) {
         guard wantedConnectionEvents != nil else { return }
@@ -229,6 +227,14 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         }
     }
 
+    /// Logs a warning about the use of the manager, unless the application is releasing the manager as well.
+    func warn(_ line: String) {
+        let logger = BluetoothEnvironment.logger
+        inbox.queue.async { [self] in
+            if !lock.withLock({ isStopped }) { logger.warning("\(line)") }
+        }
+    }
+
     func setConnectionEvents(_ wanted: WantedConnectionEvents?) { lock.withLock { wantedConnectionEvents = wanted } }
 
     func wantsConnectionEvent(_ identifier: UUID, _ services: Set<BluetoothUUID>) -> Bool {
@@ -237,6 +243,6 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
 
     /// The peers with a link whose services are known, and those services.
     var linkedPeers: [(PeerID, Set<BluetoothUUID>)] {
-        lock.withLock { links.values.compactMap { link in link.services.map { (link.peer, $0) } } }
+        lock.withLock { links.compactMap { link in link.services.map { (link.peer, $0) } } }
     }
 }

@@ -20,7 +20,8 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
     var services: Set<BluetoothUUID>?
     /// The value handles of the characteristics whose values the application receives. Other values belong to a
     /// subscription of an earlier connection, which the peer keeps with the bond, or were sent without a subscription.
-    private var subscriptions: Set<AttributeHandle> = []
+    /// Not a set: there are few, and each value is looked up.
+    private var subscriptions: [AttributeHandle] = []
     /// The subscriptions that the peer has confirmed.
     private var confirmed: Set<AttributeHandle> = []
     /// The number of changes to the peer's services.
@@ -96,19 +97,23 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
         let handle = characteristic.handle
         switch (result, isEnabled) {
         case (.success, true):
-            subscriptions.insert(handle)
+            subscribe(to: handle)
             return !confirmed.insert(handle).inserted
         case (.success, false): confirmed.remove(handle)
         case (.failure, true): if confirmed.contains(handle) { return false }
         case (.failure, false): return false
         }
-        subscriptions.remove(handle)
+        subscriptions.removeAll { $0 == handle }
         return false
+    }
+
+    private func subscribe(to handle: AttributeHandle) {
+        if !subscriptions.contains(handle) { subscriptions.append(handle) }
     }
 
     /// A subscription has begun: the request was sent to the peer. Values may come before its response.
     func subscriptionBegan(_ operation: PeripheralOperation) {
-        if let (characteristic, _) = operation.subscription { subscriptions.insert(characteristic.handle) }
+        if let (characteristic, _) = operation.subscription { subscribe(to: characteristic.handle) }
     }
 
     /// Whether the application has subscribed to a value.

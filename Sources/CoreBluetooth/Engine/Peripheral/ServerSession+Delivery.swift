@@ -6,8 +6,8 @@ import Foundation
 
 /// The callbacks of a peripheral manager, on its queue, and the answers to centrals.
 extension ServerSession {
-    func handle(_ event: ServerEvent) {
-        switch event {
+    func handle(_ event: consuming ServerEvent) {
+        switch consume event {
         case .written(let central, let parts, let answer, let mtu):
             central.takeOut(parts.reduce(0) { $0 + $1.value.count })
             written(parts, by: central, answer, mtu)

@@ -78,7 +78,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
 
     override func begin() { restore() }
 
-    override func deliver(_ event: ServerEvent) { handle(event) }
+    override func deliver(_ event: consuming ServerEvent) { handle(consume event) }
 
     override func stop() {
         super.stop()
@@ -99,22 +99,22 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         inbox.append(.state(state, attachment))
     }
 
-    override func take(_ event: UserEvent, of batch: borrowing EventBatch, _ attachment: Attachment) {
-        switch event {
+    override func take(eventAt position: Int, of batch: borrowing EventBatch, _ attachment: Attachment) {
+        switch batch.events[position] {
         case .sendCredit(let identifier, let count):
             guard let central = centrals[identifier] else { return }
             if central.lease.add(count, wakingAt: ManagedLink.readyCount) { inbox.append(.readyToUpdate(central)) }
         case .written(let identifier, let handle, let payload):
             guard let central = central(identifier, payload.count) else { return }
             central.hasWrittenCommands = true
-            let part = WrittenPart(handle: handle, offset: 0, value: Data(batch.bytes(of: payload)))
+            let part = WrittenPart(handle: handle, offset: 0, value: Data(batch.octets(of: payload)))
             inbox.append(.written(central, [part], .unneeded, mtu: central.mtu))
         case .readRequested(let request, let handle, let offset):
             guard let central = central(request.link, 0) else { return }
             inbox.append(.readRequested(central, request, handle, offset: offset, mtu: central.mtu))
         case .writeRequested(let request, let handle, let payload):
             guard let central = central(request.link, payload.count) else { return }
-            let part = WrittenPart(handle: handle, offset: 0, value: Data(batch.bytes(of: payload)))
+            let part = WrittenPart(handle: handle, offset: 0, value: Data(batch.octets(of: payload)))
             inbox.append(.written(central, [part], .write(request, attachment), mtu: central.mtu))
         case .executeRequested(let request, let writes):
             let parts = (0..<writes.count).map {
@@ -223,8 +223,10 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         }
         // Truncating a value costs more than copying it.
         let isCut = value.count > GATTAttributeValue.maximumLength
-        let octets = isCut ? [UInt8](value.prefix(GATTAttributeValue.maximumLength)) : [UInt8](value)
-        for link in centrals.lazy.map(\.link) { link.attachment.post(.update(link.identifier, handle, octets)) }
+        let octets = isCut ? value.prefix(GATTAttributeValue.maximumLength).octets : value.octets
+        for central in centrals {
+            central.link.attachment.post(.update(central.link.identifier, handle, octets))
+        }
         return true
     }
 

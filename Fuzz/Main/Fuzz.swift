@@ -1,0 +1,7 @@
+import FuzzDriver
+import FuzzTargets
+
+/// Called by libFuzzer first.
+@c(LLVMFuzzerInitialize) public func initialize(
+    _ argc: UnsafeMutablePointer<CInt>, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>>>
+) -> CInt { beginFuzzing(FuzzTarget.self) }

@@ -1,0 +1,179 @@
+import BluetoothATT
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+import BluetoothL2CAP
+import BluetoothUsers
+import Synchronization
+
+/// The state of one link in this API. The adapter's events update it, and callers read it on any thread. Calls that
+/// depend on nothing else do not have to wait for the adapter.
+final class LinkState: Sendable {
+    /// A listener to the values of a characteristic.
+    struct Listener {
+        let handle: AttributeHandle
+        /// The token of the subscription.
+        let token: CallToken
+        let queue: AsyncQueue<[UInt8]>
+    }
+
+    /// How the link ended.
+    struct End {
+        let reason: DisconnectReason
+        /// The error that calls throw from then on.
+        let error: BluetoothError
+    }
+
+    struct State {
+        var parameters: CurrentConnectionParameters
+        var phys: LinkPHYs
+        var name: String?
+        var security: LinkSecurity
+        /// The peer's subscriptions to this device's values, by value handle.
+        var subscriptions: [AttributeHandle: GATTClientConfiguration] = [:]
+        var listeners: [Listener] = []
+        /// The listeners whose subscriptions have not begun. They do not receive values yet.
+        var comingListeners: [Listener] = []
+        var sessions: [AsyncQueue<ClientEvent>] = []
+        var awaitingEnd: [CallToken] = []
+        /// The open L2CAP channels.
+        var channels: [CreditBasedChannel.ID: ChannelStream] = [:]
+        /// The queue for synchronizations that the peer transfers.
+        var syncs: AsyncQueue<PeriodicSync>?
+        /// The consumers of power reports, by the tokens of their calls.
+        var powerWatchers: [CallToken: PowerWatcher] = [:]
+        var end: End?
+    }
+
+    let identifier: LinkIdentifier
+    let peer: PeerID
+    /// The address that the peer uses on the link.
+    let address: DeviceAddress
+    let role: LinkRole
+    /// The credits for unacknowledged values, and the calls that wait for one.
+    let credits = CreditLine()
+    let window = ReceiveWindow()
+    private let currentMTU: Atomic<Int>
+    private let changes: Atomic<UInt32>
+    let state: Mutex<State>
+
+    init(_ identifier: LinkIdentifier, _ information: LinkInformation, name: String?) {
+        self.identifier = identifier
+        (peer, address, role) = (information.peer, information.address, information.role)
+        currentMTU = Atomic(information.mtu)
+        changes = Atomic(information.serviceChanges)
+        state = Mutex(
+            State(
+                parameters: information.parameters, phys: information.phys, name: name,
+                security: information.security))
+    }
+
+    var mtu: Int {
+        get { currentMTU.load(ordering: .relaxed) }
+        set { currentMTU.store(newValue, ordering: .relaxed) }
+    }
+
+    /// The number of changes of the peer's services that callers know of: see `HostCall.knownChanges`.
+    var knownChanges: UInt32 { changes.load(ordering: .acquiring) }
+
+    /// The error that calls throw on a link that has ended; nil while the link exists.
+    var error: BluetoothError? { state.withLock { $0.end?.error } }
+
+    // MARK: - Receiving
+
+    /// A receiver of values, and whether it is the last.
+    enum Receiver {
+        case listener(AsyncQueue<[UInt8]>, isLast: Bool)
+        /// The sessions, which receive the values of all characteristics, and come last.
+        case sessions([AsyncQueue<ClientEvent>])
+    }
+
+    /// Returns the next receiver, from an index on, of the values of a characteristic.
+    @inline(__always)
+    func receiver(of handle: AttributeHandle, from index: inout Int) -> Receiver? {
+        state.withLock { state in
+            while index < state.listeners.count {
+                defer { index += 1 }
+                guard state.listeners[index].handle == handle else { continue }
+                // Usually there is only one, and no session. It is then found without a second search.
+                let isLast = index == state.listeners.count - 1 && state.sessions.isEmpty
+                return .listener(state.listeners[index].queue, isLast: isLast)
+            }
+            return state.sessions.isEmpty ? nil : .sessions(state.sessions)
+        }
+    }
+
+    var sessions: [AsyncQueue<ClientEvent>] { state.withLock { $0.sessions } }
+
+    /// Adds a listener, unless the link has ended. It receives values once its subscription has begun.
+    func add(_ listener: Listener) throws(BluetoothError) {
+        if let error = state.withLock({ state -> BluetoothError? in
+            if state.end == nil { state.comingListeners.append(listener) }
+            return state.end?.error
+        }) {
+            throw error
+        }
+    }
+
+    /// The subscription of a listener has begun.
+    func beginListening(_ token: CallToken) {
+        state.withLock { state in
+            guard let index = state.comingListeners.firstIndex(where: { $0.token == token }) else { return }
+            state.listeners.append(state.comingListeners.remove(at: index))
+        }
+    }
+
+    /// All listeners, whether their subscriptions have begun or not.
+    var allListeners: [Listener] { state.withLock { $0.listeners + $0.comingListeners } }
+
+    /// Removes a listener. Returns false if it has already been removed.
+    func removeListener(_ token: CallToken) -> Bool {
+        state.withLock { state in
+            let count = state.listeners.count + state.comingListeners.count
+            state.listeners.removeAll { $0.token == token }
+            state.comingListeners.removeAll { $0.token == token }
+            return state.listeners.count + state.comingListeners.count < count
+        }
+    }
+
+    /// Records a change of the peer's services in some handles. Callers know of it from now on.
+    ///
+    /// - Returns: the listeners that end with it.
+    func servicesChanged(in handles: ClosedRange<AttributeHandle>) -> [Listener] {
+        changes.wrappingAdd(1, ordering: .releasing)
+        return removeListeners(in: handles)
+    }
+
+    /// Removes the listeners of the characteristics in some handles.
+    func removeListeners(in handles: ClosedRange<AttributeHandle>) -> [Listener] {
+        state.withLock { state in
+            let removed = (state.listeners + state.comingListeners).filter { handles.contains($0.handle) }
+            state.listeners.removeAll { handles.contains($0.handle) }
+            state.comingListeners.removeAll { handles.contains($0.handle) }
+            return removed
+        }
+    }
+
+    // MARK: - Sending
+
+    /// The reason why a value cannot be sent in one PDU; nil if it can.
+    @inline(__always)
+    func refusal(ofLength length: Int) -> BluetoothError? {
+        let maximum = mtu - 3
+        return length > maximum ? .valueTooLong(maximum: maximum) : nil
+    }
+
+    // MARK: - The end
+
+    /// Records the end of the link. Returns the state that must end with it; nil if the link had already ended.
+    func end(_ end: End) -> State? {
+        state.withLock { state in
+            guard state.end == nil else { return nil }
+            let old = state
+            state = State(
+                parameters: old.parameters, phys: old.phys, name: old.name, security: old.security, end: end)
+            return old
+        }
+    }
+}

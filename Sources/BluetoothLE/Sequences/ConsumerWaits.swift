@@ -1,0 +1,66 @@
+import DequeModule
+import Synchronization
+
+/// The consumers that wait for the next element of an `AsyncQueue`.
+///
+/// It is not generic, because most of the cost of a value is the wait for it, and unspecialized code looks up its types
+/// each time.
+final class ConsumerWaits: Sendable {
+    // Unsafe, because a checked one allocates for each value. Resuming one requires taking it out of `waits` first, so
+    // each is resumed once.
+    private typealias Continuation = UnsafeContinuation<Void, Never>
+
+    private let waits = Mutex(Deque<(number: UInt64, continuation: Continuation)>())
+    private let lastNumber = Atomic<UInt64>(0)
+    private let changeCount = Atomic<UInt64>(0)
+
+    /// Changes with each element, loss and end.
+    var changes: UInt64 { changeCount.load(ordering: .acquiring) }
+
+    /// The number of consumers that wait.
+    var count: Int { waits.withLock { $0.count } }
+
+    /// Suspends the task until `changes` has changed, or the task is cancelled. Another consumer may take the element
+    /// first, so the caller must check again.
+    func wait(after changes: UInt64, isolation actor: isolated (any Actor)?) async {
+        let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        await withTaskCancellationHandler(
+            operation: {
+                await withUnsafeContinuation(isolation: actor) { (continuation: Continuation) in
+                    let hasBegun = waits.withLock { waits in
+                        // The handler below may have run before the wait began.
+                        guard changeCount.load(ordering: .relaxed) == changes, !Task.isCancelled else { return false }
+                        waits.append((number, continuation))
+                        return true
+                    }
+                    if !hasBegun { continuation.resume() }
+                }
+            }, onCancel: { cancel(number) }, isolation: actor)
+    }
+
+    /// Ends the longest wait.
+    func endOne() {
+        let first = waits.withLock { waits in
+            changeCount.wrappingAdd(1, ordering: .releasing)
+            return waits.popFirst()
+        }
+        first?.continuation.resume()
+    }
+
+    /// Ends every wait.
+    func endAll() {
+        let all = waits.withLock { waits in
+            changeCount.wrappingAdd(1, ordering: .releasing)
+            defer { waits = [] }
+            return waits
+        }
+        for wait in all { wait.continuation.resume() }
+    }
+
+    private func cancel(_ number: UInt64) {
+        let cancelled = waits.withLock { waits in
+            waits.firstIndex { $0.number == number }.map { waits.remove(at: $0) }
+        }
+        cancelled?.continuation.resume()
+    }
+}

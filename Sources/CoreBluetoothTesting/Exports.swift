@@ -1,0 +1,3 @@
+// The tests of an app use the app's module and its types, and the radio that `TestRadio` contains.
+@_exported import CoreBluetooth
+@_exported import class VirtualRadio.VirtualRadio

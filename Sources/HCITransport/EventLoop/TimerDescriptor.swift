@@ -1,0 +1,44 @@
+import BluetoothBase
+import BluetoothPlatform
+import CBluetoothHCI
+
+/// A file descriptor that becomes readable at a deadline of the monotonic clock, to the nanosecond.
+///
+/// Deadlines mostly move later, because each answer postpones a timeout. So a timer that is due before the deadline is
+/// left alone and set again only after it has fired, which saves a system call per packet. Without a deadline, the
+/// timer is disarmed so that it does not wake an idle thread.
+struct TimerDescriptor: ~Copyable {
+    let fileDescriptor: Int32
+    private var armed: Instant?
+
+    init() throws(Errno) {
+        let flags = Int32(TFD_CLOEXEC | TFD_NONBLOCK)
+        fileDescriptor = try Errno.check { timerfd_create(CLOCK_MONOTONIC, flags) }
+    }
+
+    deinit { close(fileDescriptor) }
+
+    /// Makes the timer fire at `deadline` or earlier. If `deadline` is nil, the timer does not fire.
+    mutating func arm(_ deadline: Instant?) {
+        var setting = itimerspec()
+        guard let deadline else {
+            guard armed != nil else { return }
+            timerfd_settime(fileDescriptor, 0, &setting, nil)
+            armed = nil
+            return
+        }
+        if let armed, armed <= deadline { return }
+        setting.it_value.tv_sec = time_t(deadline.nanoseconds / 1_000_000_000)
+        // Zero would disarm the timer. Here it stands for a deadline that passed long ago.
+        setting.it_value.tv_nsec = max(1, Int(deadline.nanoseconds % 1_000_000_000))
+        timerfd_settime(fileDescriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
+        armed = deadline
+    }
+
+    /// Records that the timer has fired.
+    mutating func reset() {
+        var count: UInt64 = 0
+        _ = read(fileDescriptor, &count, MemoryLayout.size(ofValue: count))
+        armed = nil
+    }
+}

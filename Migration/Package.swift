@@ -1,4 +1,4 @@
-// swift-tools-version: 6.3
+// swift-tools-version: 6.2
 import PackageDescription
 
 let settings: [SwiftSetting] = [
@@ -22,14 +22,21 @@ let package = Package(
             dependencies: [
                 .product(name: "SwiftSyntax", package: "swift-syntax"),
                 .product(name: "SwiftParser", package: "swift-syntax"),
+                .product(name: "SwiftParserDiagnostics", package: "swift-syntax"),
+                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
                 .product(name: "SwiftOperators", package: "swift-syntax"),
             ],
             swiftSettings: settings),
+        // Files, manifests and the compiler.
+        .target(name: "Projects", dependencies: ["Adaptation"], swiftSettings: settings),
         .executableTarget(
             name: "AdaptTool",
-            dependencies: ["Adaptation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "Adaptation", "Projects", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: settings),
         .testTarget(name: "AdaptationTests", dependencies: ["Adaptation"], swiftSettings: settings),
+        .testTarget(name: "ProjectsTests", dependencies: ["Projects", "Adaptation"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -20,19 +20,25 @@ extension Adapter {
         switch module {
         case "CryptoKit":
             wrap(node, before: condition, after: "\n#else\nimport Crypto\n#endif")
-            find(node, "swift-crypto stands in for CryptoKit: add the product Crypto of apple/swift-crypto")
+        case "CommonCrypto" where facts.usesDigests:
+            // Only the file that imports it knows where the declarations belong.
+            let extras = Self.mentionsCipher(file.text) ? "import CryptoExtras\n" : ""
+            wrap(node, before: condition, after: "\n#else\nimport Crypto\n\(extras)#endif")
         default:
             wrap(node, before: condition, after: "\n#endif")
         }
-        if !Modules.userInterface.contains(module), !Self.importedForNothing.contains(module) {
-            find(node, "there is no \(module) on Linux: what is used of it has to be replaced or left out")
+        if !Modules.userInterface.contains(module), !Self.importedForNothing.contains(module), module != "CommonCrypto"
+        {
+            find(node, "\(module) does not exist on Linux: replace or remove the code that uses it")
         }
     }
 
     /// What Foundation brings as well, as far as Bluetooth code needs it, or what nothing is needed of.
     private static let importedForNothing: Set<String> = [
-        "CoreGraphics", "CryptoKit", "Darwin", "ObjectiveC", "QuartzCore",
+        "CoreGraphics", "CryptoKit", "Darwin", "ObjectiveC", "QuartzCore", "Security",
     ]
+
+    private static func mentionsCipher(_ text: String) -> Bool { text.contains("CCCrypt(") }
 
     /// Puts text on lines of their own around a node.
     func wrap(_ node: some SyntaxProtocol, before: String, after: String) {
@@ -52,6 +58,7 @@ extension Adapter {
         let name = node.attributeName.trimmedDescription
         guard Self.forObjectiveC.contains(name) else {
             switch name {
+            case "Published": noteUse(of: name)
             case "NSManaged": find(node, "there is no Core Data on Linux")
             case "UIApplicationMain", "NSApplicationMain", "NSCopying":
                 find(node, "@\(name) needs Objective-C: leave the declaration out, or the attribute")
@@ -98,6 +105,43 @@ extension Adapter {
                 + (line.isLast ? "" : "\n\(line.indentation)"))
     }
 
+    // MARK: Classes
+
+    func adapt(_ node: ClassDeclSyntax) {
+        addStubs(node)
+        addObservers(node)
+        let inherited = node.inheritanceClause?.inheritedTypes.map { $0.type.trimmedDescription } ?? []
+        // Their members use types of Core Foundation, which has to be imported in Swift 5 mode.
+        if inherited.contains(where: ["NSLock", "NSRecursiveLock", "NSCondition", "Foundation.NSLock"].contains) {
+            need("CoreFoundation")
+        }
+    }
+
+    // MARK: Conditions
+
+    /// Of `#if os(iOS) … #elseif os(macOS) … #endif`, Linux takes the branch of macOS: otherwise it would have none.
+    func adaptChain(_ node: IfConfigDeclSyntax) {
+        let clauses = Array(node.clauses)
+        guard clauses.count > 1, !clauses.contains(where: { $0.poundKeyword.tokenKind == .poundElse }),
+            !clauses.contains(where: { holdsOnLinux($0.condition) != false })
+        else { return }
+        let branch = clauses.first { clause in
+            clause.condition?.description.contains("os(macOS)") == true
+                && clause.condition?.description.contains("!") == false
+                && !Self.usesMissingModule(clause)
+        }
+        guard let condition = branch?.condition else { return }
+        let end = condition.textRange.upperBound
+        edits.replace(end..<end, with: " || os(Linux)")
+    }
+
+    private static func usesMissingModule(_ clause: IfConfigClauseSyntax) -> Bool {
+        clause.tokens(viewMode: .sourceAccurate).contains { token in
+            guard case .identifier(let name) = token.tokenKind else { return false }
+            return Modules.isMissing(name) || !Modules.frameworks(ofType: name).isEmpty
+        }
+    }
+
     // MARK: Protocols
 
     func adapt(_ node: ProtocolDeclSyntax) {
@@ -105,6 +149,7 @@ extension Adapter {
             if inherited.type.is(ClassRestrictionTypeSyntax.self) {
                 edits.replace(inherited.type.textRange, with: "AnyObject")
             }
+            if inherited.type.trimmedDescription == "UIApplicationDelegate" { need("CoreBluetooth") }
         }
         // What is Objective-C's is of classes; without it, that has to be said.
         if node.attributes.has("objc"), !facts.openProtocols.contains(node.name.text) {
@@ -153,20 +198,43 @@ extension Adapter {
                 + defaults.map { "    \($0)\n" }.joined() + "}")
     }
 
-    // MARK: The one silent trap
+    // MARK: Methods that only a subclass implements
 
-    /// A delegate's method that a subclass adds is not called: which one meets the requirement is settled where the
-    /// conformance is declared.
+    /// Gives a base class the methods that its subclasses add, so that they override them.
+    func addStubs(_ node: ClassDeclSyntax) {
+        guard let stubs = facts.stubs[node.name.text] else { return }
+        let brace = node.memberBlock.rightBrace.textRange
+        let line = Line(around: brace, in: file.octets)
+        let indentation = Line(around: node.textRange, in: file.octets).indentation
+        let comment = "// Overridden in subclasses. On Linux, a subclass cannot add a delegate's method."
+        let lines =
+            [comment] + stubs.sorted { $0.key < $1.key }.flatMap { $0.value.split(separator: "\n").map(String.init) }
+        let text = lines.map { "\(indentation)    \($0)\n" }.joined()
+        if line.isFirst {
+            // Before the line of the brace.
+            let start = lineStart(before: brace.lowerBound)
+            edits.replace(start..<start, with: (node.memberBlock.members.isEmpty ? "" : "\n") + text)
+        } else {
+            edits.replace(brace.lowerBound..<brace.lowerBound, with: "\n\(text)\(indentation)")
+        }
+    }
+
+    private func lineStart(before position: Int) -> Int {
+        file.octets[..<position].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    }
+
+    /// Has a subclass override the method that its base class gets.
     func checkSilentTrap(_ node: FunctionDeclSyntax) {
-        guard Facts.delegateMethods.contains(node.name.text), let type = Syntax(node).enclosingType,
-            let declared = facts.classes[type],
-            !node.modifiers.contains(where: { $0.name.tokenKind == .keyword(.override) }),
-            !declared.inherits.contains(where: Facts.delegateProtocols.contains),
-            declared.inherits.contains(where: { facts.isDelegate($0) })
+        guard let type = Syntax(node).enclosingType,
+            facts.traps.contains(Facts.Trap(type: type, method: Facts.fullName(node)))
         else { return }
-        find(
-            node,
-            "this would never be called: the base class conforms, and does not have the method. "
-                + "Declare it there, and override it")
+        if node.ancestor(ExtensionDeclSyntax.self) != nil {
+            find(
+                node,
+                "this would never be called on Linux: move it into the class, and adapt again", kind: .behavior)
+            return
+        }
+        let start = node.modifiers.first?.textRange.lowerBound ?? node.funcKeyword.textRange.lowerBound
+        edits.replace(start..<start, with: "override ")
     }
 }

@@ -26,18 +26,19 @@ extension Adapter {
         "USEC_PER_SEC": "UInt64(1_000_000)", "MSEC_PER_SEC": "UInt64(1_000)",
     ]
 
+    /// Names of C types that only Apple's headers have.
+    private static let renamed = ["__darwin_time_t": "time_t", "__darwin_suseconds_t": "suseconds_t"]
+
     private static let missing = [
-        "objc_sync_enter": "use NSLock, or Mutex of Synchronization",
-        "objc_sync_exit": "use NSLock, or Mutex of Synchronization",
-        "objc_getAssociatedObject": "keep the value in a stored property",
-        "objc_setAssociatedObject": "keep the value in a stored property",
         "NSSelectorFromString": "pass a closure",
-        "NSHashTable": "use an array of weak references",
-        "NSMapTable": "use a dictionary of weak references",
         "NSException": "throw a Swift error",
         "DispatchSerialQueue": "use DispatchQueue, which is serial by default",
         "mach_absolute_time": "use DispatchTime.now().uptimeNanoseconds",
-        "SecRandomCopyBytes": "use SystemRandomNumberGenerator",
+        "NSPointerArray": "use NSHashTable.weakObjects()",
+        "UndoManager": "keep a list of closures",
+        "RelativeDateTimeFormatter": "write the text yourself",
+        "MeasurementFormatter": "use formatted(), or write the unit yourself",
+        "DateComponentsFormatter": "use Duration.formatted()",
         "OSAtomicIncrement32": "use Atomic of Synchronization",
         "OSSpinLock": "use os_unfair_lock",
     ]
@@ -51,18 +52,52 @@ extension Adapter {
         }
         if let constant = Self.constants[name] {
             edits.replace(node.baseName.textRange, with: constant)
+        } else if let other = Self.renamed[name] {
+            edits.replace(node.baseName.textRange, with: other)
+        } else if name.hasPrefix("PTHREAD_MUTEX_"),
+            node.parent?.parent?.parent?.isCall(of: "pthread_mutexattr_settype") == true
+        {
+            // Of another integer type on Linux.
+            edits.replace(node.baseName.textRange, with: "Int32(\(name))")
         } else if let cure = Self.missing[name] {
-            find(node, "there is no \(name) on Linux: \(cure)")
+            if !facts.declaredTypes.contains(name) { find(node, "there is no \(name) on Linux: \(cure)") }
+        } else if CommonCrypto.isOwn(name) {
+            useCommonCrypto(name, node)
+        } else {
+            noteUse(of: name)
+        }
+    }
+
+    private func useCommonCrypto(_ name: String, _ node: some SyntaxProtocol) {
+        guard !facts.declaredTypes.contains(name), imports.contains("CommonCrypto") || imports.contains("Crypto") else {
+            return
+        }
+        if CommonCrypto.provides(name) {
+            if !file.text.contains("// CommonCrypto's functions, with swift-crypto.") { commonCrypto.insert(name) }
+        } else {
+            find(
+                node,
+                "\(name) of CommonCrypto does not exist on Linux: use swift-crypto (Crypto, or CryptoExtras for AES-CBC)"
+            )
         }
     }
 
     func adapt(_ node: IdentifierTypeSyntax) {
-        if node.name.text == "CFAbsoluteTime" {
+        if ["CFAbsoluteTime", "CFTimeInterval"].contains(node.name.text), !facts.declaredTypes.contains(node.name.text)
+        {
             edits.replace(node.name.textRange, with: "TimeInterval")
+        } else if let other = Self.renamed[node.name.text] {
+            edits.replace(node.name.textRange, with: other)
         } else if node.name.text == "Selector" {
             find(node, "there is no Selector on Linux: take a closure")
         } else if let cure = Self.missing[node.name.text] {
-            find(node, "there is no \(node.name.text) on Linux: \(cure)")
+            if !facts.declaredTypes.contains(node.name.text) {
+                find(node, "there is no \(node.name.text) on Linux: \(cure)")
+            }
+        } else if CommonCrypto.isOwn(node.name.text) {
+            useCommonCrypto(node.name.text, node)
+        } else {
+            noteUse(of: node.name.text)
         }
     }
 
@@ -77,6 +112,8 @@ extension Adapter {
         case ("arc4random", 0): edits.replace(node.textRange, with: "UInt32.random(in: .min ... .max)")
         case ("arc4random_uniform", 1):
             edits.replace(node.textRange, with: "UInt32.random(in: 0..<UInt32(\(arguments[0])))")
+        // The initializer without a capacity is missing.
+        case ("NSMutableString", 0): edits.replace(node.textRange, with: "NSMutableString(string: \"\")")
         case ("Selector", 1): find(node, "there is no Selector on Linux: pass a closure")
         default: break
         }
@@ -124,5 +161,12 @@ extension Adapter {
             found.append(kind)
         }
         return found
+    }
+}
+
+extension Syntax {
+    /// Whether a node is a call of a function.
+    func isCall(of name: String) -> Bool {
+        self.as(FunctionCallExprSyntax.self)?.calledExpression.trimmedDescription == name
     }
 }

@@ -6,32 +6,52 @@ final class Adapter: SyntaxVisitor {
     let facts: Facts
     var edits = Edits()
     var findings: [Finding] = []
-    var imports: Set<String> = []
+    var imports: Set<String> = [] {
+        didSet { missing = MissingNames(facts: facts, imports: imports) }
+    }
+    var missing: MissingNames
     var declaresAutoreleasepool = false
     var needsAutoreleasepool = false
+    /// Modules that the file uses, whether it imports them or not.
+    var neededModules: Set<String> = []
+    /// Names of CommonCrypto that swift-crypto replaces.
+    var commonCrypto: Set<String> = []
+    /// Where what is behind a new condition ends.
+    var hiddenUntil = 0
+    /// Conformances that Linux needs, which are written at the end of the file.
+    var conformances: [String] = []
     /// Functions whose selector was rewritten: `@objc` is not needed any more.
     var freed: Set<String> = []
 
     init(_ file: ParsedFile, _ facts: Facts) {
         (self.file, self.facts) = (file, facts)
+        missing = MissingNames(facts: facts, imports: [])
         super.init(viewMode: .sourceAccurate)
         let selectors = SelectorUse(file)
         freed = selectors.rewritable
         imports = selectors.imports
+        missing = MissingNames(facts: facts, imports: imports)
     }
 
-    func find(_ node: some SyntaxProtocol, _ reason: String) {
+    func find(_ node: some SyntaxProtocol, _ reason: String, kind: Finding.Kind = .compilation) {
         let place = node.startLocation(converter: file.locations)
-        findings.append(Finding(file: file.path, line: place.line, column: place.column, reason: reason))
+        findings.append(
+            Finding(file: file.path, line: place.line, column: place.column, reason: reason, kind: kind))
     }
 
     /// What can only be done at the end.
     func finish() {
-        if needsAutoreleasepool, !declaresAutoreleasepool {
-            let end = file.text.utf8.count
-            let separator = file.text.hasSuffix("\n") ? "\n" : "\n\n"
-            edits.replace(end..<end, with: separator + Self.autoreleasepool)
+        addImports()
+        var parts: [String] = []
+        if needsAutoreleasepool, !declaresAutoreleasepool { parts.append(Self.autoreleasepool) }
+        if !commonCrypto.isEmpty { parts.append(CommonCrypto.declarations(for: commonCrypto)) }
+        if !conformances.isEmpty {
+            parts.append("#if !canImport(ObjectiveC)\n\(conformances.joined(separator: "\n"))\n#endif\n")
         }
+        guard !parts.isEmpty else { return }
+        let end = file.text.utf8.count
+        let separator = file.text.utf8.last == UInt8(ascii: "\n") ? "\n" : "\n\n"
+        edits.replace(end..<end, with: separator + parts.joined(separator: "\n"))
     }
 
     private static let autoreleasepool = """
@@ -44,12 +64,8 @@ final class Adapter: SyntaxVisitor {
     // MARK: What is visited
 
     override func visit(_ node: IfConfigDeclSyntax) -> SyntaxVisitorContinueKind {
-        for clause in node.clauses {
-            let holds = clause.poundKeyword.tokenKind == .poundElse ? nil : holdsOnLinux(clause.condition)
-            if holds != false, let elements = clause.elements { walk(elements) }
-            // The rest is not compiled.
-            if holds == true { break }
-        }
+        adaptChain(node)
+        for elements in node.elementsOnLinux { walk(elements) }
         return .skipChildren
     }
 
@@ -63,28 +79,38 @@ final class Adapter: SyntaxVisitor {
         return .skipChildren
     }
 
-    override func visit(_ node: UnexpectedNodesSyntax) -> SyntaxVisitorContinueKind {
-        if node.description.contains("@objc") {
-            find(node, "this attribute stands behind a modifier: write it before, and adapt again")
-        }
-        return .skipChildren
-    }
-
     override func visit(_ node: ProtocolDeclSyntax) -> SyntaxVisitorContinueKind {
+        guard hideIfMissing(node) == .visitChildren else { return .skipChildren }
         adapt(node)
         return .visitChildren
     }
 
-    override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind { hideIfMissing(node) }
+    override func visit(_ node: MemberTypeSyntax) -> SyntaxVisitorContinueKind {
+        if node.name.text == "LaunchOptionsKey", node.baseType.trimmedDescription == "UIApplication" {
+            need("CoreBluetooth")
+        }
+        return .visitChildren
+    }
+
+    override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind {
+        guard hideIfMissing(node) == .visitChildren else { return .skipChildren }
+        adapt(node)
+        return .visitChildren
+    }
+
     override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind { hideIfMissing(node) }
     override func visit(_ node: EnumDeclSyntax) -> SyntaxVisitorContinueKind { hideIfMissing(node) }
     override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind { hideIfMissing(node) }
     override func visit(_ node: TypeAliasDeclSyntax) -> SyntaxVisitorContinueKind { hideIfMissing(node) }
     override func visit(_ node: InitializerDeclSyntax) -> SyntaxVisitorContinueKind { hideIfMissing(node) }
+    override func visit(_ node: SubscriptDeclSyntax) -> SyntaxVisitorContinueKind { hideIfMissing(node) }
+    override func visit(_ node: EnumCaseDeclSyntax) -> SyntaxVisitorContinueKind { hideIfMissing(node) }
 
     override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
         guard node.ancestor(FunctionDeclSyntax.self) == nil else { return .visitChildren }
-        return hideIfMissing(node)
+        guard hideIfMissing(node) == .visitChildren else { return .skipChildren }
+        addReport(node)
+        return .visitChildren
     }
 
     override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
@@ -106,6 +132,19 @@ final class Adapter: SyntaxVisitor {
 
     override func visit(_ node: OptionalChainingExprSyntax) -> SyntaxVisitorContinueKind {
         adapt(node)
+        return .visitChildren
+    }
+
+    override func visit(_ node: MemberAccessExprSyntax) -> SyntaxVisitorContinueKind {
+        unwrapOptional(node)
+        if node.declName.baseName.text == "LaunchOptionsKey", node.base?.trimmedDescription == "UIApplication" {
+            need("CoreBluetooth")
+        }
+        return .visitChildren
+    }
+
+    override func visit(_ node: ForceUnwrapExprSyntax) -> SyntaxVisitorContinueKind {
+        replaceBundleIdentifier(node)
         return .visitChildren
     }
 

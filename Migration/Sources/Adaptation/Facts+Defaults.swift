@@ -31,7 +31,7 @@ extension Facts {
         type.is(OptionalTypeSyntax.self) || type.trimmedDescription.hasPrefix("Optional<")
     }
 
-    private func oneLine(_ node: some SyntaxProtocol) -> String {
+    func oneLine(_ node: some SyntaxProtocol) -> String {
         node.trimmedDescription.split(whereSeparator: \.isNewline)
             .map { $0.drop { $0 == " " || $0 == "\t" } }.joined(separator: " ")
             .replacing("( ", with: "(").replacing(" )", with: ")")

@@ -9,10 +9,20 @@ struct Facts {
         let returnsNothing: Bool
     }
 
+    /// A method with its declaration.
+    struct Body {
+        let node: FunctionDeclSyntax
+        let overrides: Bool
+        /// Whether an extension declares it, which subclasses cannot override on Linux.
+        let isInExtension: Bool
+    }
+
     struct Class {
         var inherits: [String] = []
-        /// Methods of the delegates of Core Bluetooth, with the places of those that do not override.
-        var delegateMethods: [String: Bool] = [:]
+        /// The methods, by name and labels.
+        var bodies: [String: Body] = [:]
+        /// The types of stored properties, where they are stated, without marks of optionals.
+        var properties: [String: String] = [:]
     }
 
     /// Optional requirements of protocols, by name.
@@ -29,9 +39,30 @@ struct Facts {
     var classBoundProtocols: Set<String> = ["NSObjectProtocol", "AnyObject", "class"]
     /// The optional requirements of each protocol.
     private var requirements: [String: [DeclSyntax]] = [:]
+    private var observes = false
+    private var classesWithDynamicProperties: Set<String> = []
     /// Methods by type and name.
     var methods: [String: [String: Method]] = [:]
     var classes: [String: Class] = [:]
+    /// The types that are classes: `false` for structures and others.
+    var isClass: [String: Bool] = [:]
+    var publicClasses: Set<String> = []
+    /// The types that the files declare, with aliases and protocols.
+    var declaredTypes: Set<String> = []
+    /// The methods of protocols that may be left out, by name and labels.
+    var optionalMethodNames: [String: Set<String>] = [:]
+    /// Delegate methods that would never be called.
+    var traps: Set<Trap> = []
+    /// The methods that base classes need, by class, name and labels.
+    var stubs: [String: [String: String]] = [:]
+    /// Classes that observe their own properties, or have properties that can be observed.
+    var observableClasses: Set<String> = []
+    /// Types that exist only where Linux does not compile, with the condition.
+    var hiddenTypes: [String: String] = [:]
+    /// Members of that kind, by type and name. Those at the top of files have an empty type.
+    var hiddenMembers: [String: [String: String]] = [:]
+    /// Whether swift-crypto can replace something that is used of CommonCrypto.
+    var usesDigests = false
     /// Whether calls that `perform` will make are called off somewhere.
     var cancelsPerforms = false
 
@@ -39,17 +70,53 @@ struct Facts {
         let collector = Collector(viewMode: .sourceAccurate)
         for file in files { collector.walk(file.tree) }
         self = collector.facts
+        // Only where something is observed at all, properties have to report their changes.
+        observableClasses.formUnion(observes ? classesWithDynamicProperties : [])
         // One that cannot have a default keeps its protocol as it is, until somebody has given it one.
         for (name, declarations) in requirements {
             let open = declarations.filter { defaultImplementation($0) == nil }
             guard !open.isEmpty else { continue }
             protocolsWithDefaults.remove(name)
             openProtocols.insert(name)
+            optionalMethodNames[name] = nil
             for declaration in declarations { optionalRequirements.subtract(declaration.declaredNames) }
         }
+        findTraps()
+        HiddenNames.add(to: &self, files)
     }
 
     private init() {}
+
+    /// Whether a class above this one can be observed on Linux.
+    func isObservable(superclassOf name: String) -> Bool {
+        var current = name
+        for _ in 0..<32 {
+            guard let next = classes[current]?.inherits.first(where: { isClass[$0] == true }) else { return false }
+            if observableClasses.contains(next) { return true }
+            current = next
+        }
+        return false
+    }
+
+    /// The type that a class, or one above it, states for a property.
+    func propertyType(_ name: String, of type: String) -> String? {
+        var current = type
+        for _ in 0..<32 {
+            guard let declared = classes[current] else { return nil }
+            if let found = declared.properties[name] { return found }
+            guard let next = declared.inherits.first(where: { isClass[$0] == true }) else { return nil }
+            current = next
+        }
+        return nil
+    }
+
+    /// Whether objects of a type can be observed on Linux.
+    func canObserve(_ type: String) -> Bool {
+        let isCoreBluetooth = [
+            "CBCentralManager", "CBPeripheralManager", "CBPeripheral", "CBCharacteristic", "CBManager",
+        ].contains(type)
+        return isCoreBluetooth || observableClasses.contains(type) || isObservable(superclassOf: type)
+    }
 
     /// Whether a name is that of an optional method of Core Bluetooth's delegates. They are called by their argument.
     static let delegateMethods: Set<String> = [
@@ -62,10 +129,10 @@ struct Facts {
         "CBCentralManagerDelegate", "CBPeripheralDelegate", "CBPeripheralManagerDelegate",
     ]
 
-    /// Whether a class, or one that it derives from, has a protocol of Core Bluetooth's delegates.
-    func isDelegate(_ name: String, _ depth: Int = 0) -> Bool {
-        guard depth < 32, let type = classes[name] else { return false }
-        return type.inherits.contains { Self.delegateProtocols.contains($0) || isDelegate($0, depth + 1) }
+    /// The name of a type without attributes, optionals and generic arguments: `Base` of `@unchecked Base<Int>?`.
+    static func plainName(_ type: TypeSyntax) -> String {
+        let text = type.trimmedDescription.split(separator: " ").last.map(String.init) ?? ""
+        return String(text.prefix { $0 != "<" }.filter { !"?!()".contains($0) })
     }
 
     /// The name of a method with its labels: `peripheral(_:didDiscoverServices:)`.
@@ -77,7 +144,56 @@ struct Facts {
     private final class Collector: SyntaxVisitor {
         var facts = Facts()
 
+        override func visit(_ node: IfConfigDeclSyntax) -> SyntaxVisitorContinueKind {
+            for elements in node.elementsOnLinux { walk(elements) }
+            return .skipChildren
+        }
+
+        override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind { declare(node.name.text, false) }
+        override func visit(_ node: EnumDeclSyntax) -> SyntaxVisitorContinueKind { declare(node.name.text, false) }
+        override func visit(_ node: ActorDeclSyntax) -> SyntaxVisitorContinueKind { declare(node.name.text, false) }
+
+        override func visit(_ node: TypeAliasDeclSyntax) -> SyntaxVisitorContinueKind {
+            facts.declaredTypes.insert(node.name.text)
+            return .visitChildren
+        }
+
+        override func visit(_ node: GenericParameterSyntax) -> SyntaxVisitorContinueKind {
+            facts.declaredTypes.insert(node.name.text)
+            return .visitChildren
+        }
+
+        override func visit(_ node: AssociatedTypeDeclSyntax) -> SyntaxVisitorContinueKind {
+            facts.declaredTypes.insert(node.name.text)
+            return .visitChildren
+        }
+
+        private func declare(_ name: String, _ isClass: Bool) -> SyntaxVisitorContinueKind {
+            facts.declaredTypes.insert(name)
+            facts.isClass[name] = isClass
+            return .visitChildren
+        }
+
+        override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
+            guard let type = Syntax(node).enclosingType, node.ancestor(FunctionDeclSyntax.self) == nil else {
+                return .visitChildren
+            }
+            for binding in node.bindings {
+                guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text else { continue }
+                let annotation = binding.typeAnnotation?.type
+                let call = binding.initializer?.value.as(FunctionCallExprSyntax.self)?.calledExpression
+                    .trimmedDescription
+                facts.classes[type, default: Class()].properties[name] =
+                    annotation.map(Facts.plainName) ?? call
+            }
+            if node.modifiers.contains(where: { $0.name.tokenKind == .keyword(.dynamic) }) {
+                facts.classesWithDynamicProperties.insert(type)
+            }
+            return .visitChildren
+        }
+
         override func visit(_ node: ProtocolDeclSyntax) -> SyntaxVisitorContinueKind {
+            facts.declaredTypes.insert(node.name.text)
             let inherited = node.inheritanceClause?.inheritedTypes.map { $0.type.trimmedDescription } ?? []
             if node.attributes.has("objc") || inherited.contains(where: facts.classBoundProtocols.contains) {
                 facts.classBoundProtocols.insert(node.name.text)
@@ -89,13 +205,19 @@ struct Facts {
                 facts.protocolsWithDefaults.insert(node.name.text)
                 facts.requirements[node.name.text, default: []].append(member.decl)
                 facts.optionalRequirements.formUnion(member.decl.declaredNames)
+                if let function = member.decl.as(FunctionDeclSyntax.self) {
+                    facts.optionalMethodNames[node.name.text, default: []].insert(Facts.fullName(function))
+                }
             }
             return .visitChildren
         }
 
         override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind {
             add(node.inheritanceClause, to: node.name.text)
-            return .visitChildren
+            if node.modifiers.contains(where: { ["public", "open"].contains($0.name.text) }) {
+                facts.publicClasses.insert(node.name.text)
+            }
+            return declare(node.name.text, true)
         }
 
         override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind {
@@ -106,7 +228,7 @@ struct Facts {
         private func add(_ clause: InheritanceClauseSyntax?, to name: String) {
             facts.classes[name, default: Class()].inherits +=
                 clause?.inheritedTypes.map {
-                    $0.type.trimmedDescription.split(separator: " ").last.map(String.init) ?? ""
+                    Facts.plainName($0.type)
                 } ?? []
         }
 
@@ -117,10 +239,9 @@ struct Facts {
                 name: node.name.text, labels: labels, returnsNothing: node.signature.returnClause == nil)
             facts.methods[type, default: [:]][node.name.text] = method
             facts.methods[type, default: [:]][Facts.fullName(node)] = method
-            if Facts.delegateMethods.contains(node.name.text) {
-                let overrides = node.modifiers.contains { $0.name.tokenKind == .keyword(.override) }
-                facts.classes[type, default: Class()].delegateMethods[Facts.fullName(node)] = overrides
-            }
+            facts.classes[type, default: Class()].bodies[Facts.fullName(node)] = Body(
+                node: node, overrides: node.modifiers.contains { $0.name.tokenKind == .keyword(.override) },
+                isInExtension: node.ancestor(ExtensionDeclSyntax.self) != nil)
             return .visitChildren
         }
 
@@ -159,6 +280,19 @@ struct Facts {
             {
                 facts.observers.insert(type)
             }
+            if node.arguments.first?.expression.is(KeyPathExprSyntax.self) == true,
+                let name = node.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text
+                    ?? node.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text,
+                ["observe", "publisher"].contains(name)
+            {
+                facts.observes = true
+                if node.isOwnObserve, let type = Syntax(node).enclosingType { facts.observableClasses.insert(type) }
+            }
+            return .visitChildren
+        }
+
+        override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
+            if CommonCrypto.provides(node.baseName.text) { facts.usesDigests = true }
             return .visitChildren
         }
 

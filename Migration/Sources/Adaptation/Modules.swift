@@ -7,21 +7,29 @@ enum Modules {
 
     /// Others that code around Bluetooth imports.
     static let others: Set<String> = [
-        "ActivityKit", "AVFoundation", "AccessorySetupKit", "AudioToolbox", "BackgroundTasks", "CarPlay", "CloudKit",
-        "CommonCrypto", "CoreData", "CoreGraphics", "CoreHaptics", "CoreImage", "CoreLocation", "CoreML", "CoreMotion",
-        "CoreNFC", "CoreServices", "CoreTelephony", "CryptoKit", "Darwin", "ExternalAccessory", "HealthKit", "HomeKit",
-        "IOBluetooth", "IOKit", "Intents", "LocalAuthentication", "MapKit", "MediaPlayer", "MessageUI", "MetricKit",
+        "ActivityKit", "ARKit", "AVFoundation", "AVKit", "Accelerate", "AccessorySetupKit", "AdSupport",
+        "AppIntents", "AppTrackingTransparency", "AudioToolbox", "AuthenticationServices", "BackgroundTasks",
+        "CarPlay", "Charts", "CloudKit", "CommonCrypto", "Compression", "Contacts", "CoreAudio",
+        "CoreAudioKit", "CoreData", "CoreGraphics", "CoreHaptics", "CoreImage", "CoreLocation", "CoreML", "CoreMotion",
+        "CoreMedia", "CoreNFC", "CoreServices", "CoreSpotlight", "CoreTelephony", "CoreText", "CoreVideo", "CryptoKit",
+        "Darwin", "DeviceCheck", "EventKit",
+        "ExternalAccessory", "GameController", "GameKit", "HealthKit", "HomeKit",
+        "IOBluetooth", "IOKit", "ImageIO", "Intents", "LocalAuthentication", "MapKit", "MediaPlayer", "MessageUI",
+        "Metal",
+        "MetricKit",
         "MobileCoreServices", "MultipeerConnectivity", "NaturalLanguage", "Network", "NetworkExtension",
-        "NotificationCenter", "ObjectiveC", "Photos", "QuartzCore", "SafariServices", "Security", "ServiceManagement",
+        "NotificationCenter", "ObjectiveC", "PDFKit", "PhotosUI", "Photos", "Quartz", "QuartzCore", "QuickLook",
+        "RealityKit", "ReplayKit", "SafariServices", "SceneKit", "Security", "ServiceManagement", "Speech", "SpriteKit",
         "StoreKit", "SwiftData", "SystemConfiguration", "UniformTypeIdentifiers", "UserNotifications", "Vision",
-        "WatchConnectivity", "WebKit", "WidgetKit",
+        "WatchConnectivity", "WebKit", "WidgetKit", "simd",
     ]
 
     static func isMissing(_ name: String) -> Bool { userInterface.contains(name) || others.contains(name) }
 
     /// Those that bring Foundation along.
     static let exportFoundation: Set<String> = userInterface.union([
-        "AVFoundation", "CloudKit", "CoreData", "CoreLocation", "HealthKit", "UserNotifications", "WatchConnectivity",
+        "AVFoundation", "CloudKit", "CoreData", "CoreGraphics", "CoreLocation", "Darwin", "HealthKit", "QuartzCore",
+        "UserNotifications", "WatchConnectivity",
     ])
 
     /// The frameworks that a type may be of, to judge by its name.
@@ -37,6 +45,9 @@ enum Modules {
         "MK": ["MapKit"], "UI": ["UIKit", "SwiftUI"], "UN": ["UserNotifications"], "WC": ["WatchConnectivity"],
         "WK": ["WatchKit", "WebKit"],
     ]
+
+    /// Types of Dispatch and Foundation that Linux lacks, and that nothing replaces.
+    static let absentTypes: Set<String> = ["DispatchSourceFileSystemObject", "DispatchIO.FileSystemEvent"]
 
     private static let appKit: Set<String> = [
         "NSAlert", "NSApp", "NSApplication", "NSButton", "NSColor", "NSHostingController", "NSHostingView", "NSImage",

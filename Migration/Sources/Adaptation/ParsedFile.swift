@@ -1,5 +1,7 @@
+import SwiftDiagnostics
 import SwiftOperators
 import SwiftParser
+import SwiftParserDiagnostics
 import SwiftSyntax
 
 /// A source file and its tree.
@@ -9,6 +11,8 @@ struct ParsedFile {
     let octets: [UInt8]
     let tree: SourceFileSyntax
     let locations: SourceLocationConverter
+    /// The first error of the parser, if the text is not valid Swift.
+    let errors: [Finding]
 
     init(_ source: SourceText) {
         (path, text, octets) = (source.path, source.text, Array(source.text.utf8))
@@ -17,6 +21,19 @@ struct ParsedFile {
         tree =
             OperatorTable.standardOperators.foldAll(parsed, errorHandler: { _ in }).as(SourceFileSyntax.self) ?? parsed
         locations = SourceLocationConverter(fileName: source.path, tree: tree)
+        errors = parsed.hasError ? Self.errors(source, parsed) : []
+    }
+
+    private static func errors(_ source: SourceText, _ tree: SourceFileSyntax) -> [Finding] {
+        let locations = SourceLocationConverter(fileName: source.path, tree: tree)
+        let first = ParseDiagnosticsGenerator.diagnostics(for: tree).first { $0.diagMessage.severity == .error }
+        guard let first else { return [] }
+        let place = first.location(converter: locations)
+        return [
+            Finding(
+                file: source.path, line: place.line, column: place.column,
+                reason: "this file is not valid Swift, and is kept as it is: \(first.message)")
+        ]
     }
 }
 
@@ -43,6 +60,60 @@ extension SyntaxProtocol {
     }
 }
 
+/// The modules that a file imports where Linux compiles it.
+final class ImportedModules: SyntaxVisitor {
+    private(set) var modules: Set<String> = []
+
+    init(_ file: ParsedFile) {
+        super.init(viewMode: .sourceAccurate)
+        walk(file.tree)
+    }
+
+    override func visit(_ node: IfConfigDeclSyntax) -> SyntaxVisitorContinueKind {
+        for elements in node.elementsOnLinux { walk(elements) }
+        return .skipChildren
+    }
+
+    override func visit(_ node: ImportDeclSyntax) -> SyntaxVisitorContinueKind {
+        modules.insert(node.path.first?.name.text ?? "")
+        return .skipChildren
+    }
+}
+
+/// Whether a file declares where a program begins.
+final class EntryPoints: SyntaxVisitor {
+    private(set) var isFound = false
+
+    init(_ file: ParsedFile) {
+        super.init(viewMode: .sourceAccurate)
+        walk(file.tree)
+    }
+
+    override func visit(_ node: IfConfigDeclSyntax) -> SyntaxVisitorContinueKind {
+        for elements in node.elementsOnLinux { walk(elements) }
+        return .skipChildren
+    }
+
+    override func visit(_ node: AttributeSyntax) -> SyntaxVisitorContinueKind {
+        if node.attributeName.trimmedDescription == "main" { isFound = true }
+        return .skipChildren
+    }
+}
+
+extension IfConfigDeclSyntax {
+    /// The branches that Linux may compile.
+    var elementsOnLinux: [IfConfigClauseSyntax.Elements] {
+        var branches: [IfConfigClauseSyntax.Elements] = []
+        for clause in clauses {
+            let holds = clause.poundKeyword.tokenKind == .poundElse ? nil : holdsOnLinux(clause.condition)
+            if holds != false, let elements = clause.elements { branches.append(elements) }
+            // The rest is not compiled.
+            if holds == true { break }
+        }
+        return branches
+    }
+}
+
 /// The name a type is declared under, for types and their extensions.
 extension Syntax {
     var typeName: String? {
@@ -53,6 +124,20 @@ extension Syntax {
         if let node = self.as(ProtocolDeclSyntax.self) { return node.name.text }
         if let node = self.as(ExtensionDeclSyntax.self) { return node.extendedType.trimmedDescription }
         return nil
+    }
+
+    /// Whether the nearest function or property around a node belongs to the type itself.
+    var isInStaticMember: Bool {
+        var node = parent
+        while let current = node, current.typeName == nil {
+            if let modifiers = current.asProtocol((any WithModifiersSyntax).self)?.modifiers,
+                current.parent?.is(MemberBlockItemSyntax.self) == true
+            {
+                return modifiers.contains { ["static", "class"].contains($0.name.text) }
+            }
+            node = current.parent
+        }
+        return false
     }
 
     /// The type around a node.

@@ -37,16 +37,24 @@ struct TimerCall {
     let selector: Selector
     let userInfo: ExprSyntax
     let repeats: ExprSyntax
+    /// When the timer fires first, in `Timer(fireAt:interval:target:selector:userInfo:repeats:)`.
+    let fireDate: ExprSyntax?
     var isScheduled: Bool { callee.hasSuffix("scheduledTimer") }
 
     init?(_ call: FunctionCallExprSyntax) {
         callee = call.calledExpression.trimmedDescription
-        guard ["Timer.scheduledTimer", "Timer", "Timer.init", "Foundation.Timer.scheduledTimer"].contains(callee) else {
+        guard
+            [
+                "Timer.scheduledTimer", "Timer", "Timer.init", "Foundation.Timer.scheduledTimer", "Foundation.Timer",
+            ].contains(callee)
+        else {
             return nil
         }
         let arguments = Dictionary(
             call.arguments.map { ($0.label?.text ?? "_", $0.expression) }, uniquingKeysWith: { first, _ in first })
-        guard call.arguments.count == 5, let interval = arguments["timeInterval"], let target = arguments["target"],
+        fireDate = arguments["fireAt"] ?? arguments["fire"]
+        guard call.arguments.count == (fireDate == nil ? 5 : 6),
+            let interval = arguments["timeInterval"] ?? arguments["interval"], let target = arguments["target"],
             let macro = arguments["selector"]?.as(MacroExpansionExprSyntax.self), let selector = Selector(macro),
             let userInfo = arguments["userInfo"], let repeats = arguments["repeats"]
         else { return nil }
@@ -62,7 +70,10 @@ extension Adapter {
     func invocation(_ selector: Selector, on target: String, argument: String, from node: some SyntaxProtocol) -> (
         text: String, usesArgument: Bool
     )? {
-        let method = facts.methods[selector.type ?? Syntax(node).enclosingType ?? ""]?[selector.name]
+        let methods = facts.methods[selector.type ?? Syntax(node).enclosingType ?? ""]
+        // Methods with the same name differ in their labels.
+        let fullName = selector.labels.map { "\(selector.name)(\($0.map { $0 + ":" }.joined()))" }
+        let method = fullName.flatMap { methods?[$0] } ?? methods?[selector.name]
         guard let labels = method?.labels ?? selector.labels, labels.count <= 1 else { return nil }
         guard let label = labels.first else { return ("\(target).\(selector.name)()", false) }
         let prefix = label == "_" ? "" : "\(label): "
@@ -72,6 +83,9 @@ extension Adapter {
     /// The name of a target in a closure that does not keep it, and how it is captured.
     func captured(_ target: ExprSyntax) -> (name: String, capture: String)? {
         guard let reference = target.as(DeclReferenceExprSyntax.self) else { return nil }
+        // A type, or `self` in a static method or a structure, is not released.
+        if reference.baseName.text.first?.isUppercase == true { return (reference.baseName.text, "") }
+        if reference.baseName.text == "self", Syntax(target).isInStaticMember { return ("self", "") }
         return ("\(reference.baseName.text)?", "[weak \(reference.baseName.text)]")
     }
 
@@ -96,12 +110,15 @@ extension Adapter {
                 facts.observers.contains(Syntax(node).enclosingType ?? "")
             {
                 find(
-                    node, "on Linux blocks observe: keep the token that addObserver(forName:…) returns, and remove that"
-                )
+                    node,
+                    "on Linux blocks observe: keep the token that addObserver(forName:…) returns, and remove that",
+                    kind: .behavior)
             }
         case "responds":
             find(node, "responds(to:) needs Objective-C: methods of delegates have defaults on Linux, so call them")
             return true
+        case "observe": adaptObserve(node)
+        case "Timer", "init": adaptBlockTimer(node)
         default: adaptFunction(node, name)
         }
         return false
@@ -115,19 +132,51 @@ extension Adapter {
             find(node, "a timer with a selector: use the form with a block")
             return true
         }
-        // Who takes no timer cannot ask it for that.
+        let name = call.usesArgument ? "timer" : "_"
+        let body = call.text.replacing("$timer", with: "timer")
+        let closure = "{ \(capture.isEmpty ? "" : capture + " ")\(name) in \(body) }"
+        let (interval, repeats) = (timer.interval.trimmedDescription, timer.repeats.trimmedDescription)
+        // A method without a parameter cannot ask the timer for it.
         if !timer.userInfo.is(NilLiteralExprSyntax.self), call.usesArgument {
-            find(node, "a timer's userInfo is nil where it has a block: let the block have what is needed")
+            guard let statement = node.statement, timer.fireDate == nil else {
+                find(node, "a timer with a block has no userInfo: capture the value in the block")
+                return true
+            }
+            need("CoreBluetooth")
+            let function = timer.isScheduled ? "Timer.scheduledTimer" : "Timer.timer"
+            edits.replace(
+                node.textRange,
+                with: "\(function)(timeInterval: \(interval), userInfo: \(timer.userInfo.trimmedDescription), "
+                    + "repeats: \(repeats)) \(closure)",
+                onLinuxIn: statement.textRange)
             return true
         }
-        let name = call.usesArgument ? "timer" : "_"
-        let first = timer.isScheduled ? "withTimeInterval" : "timeInterval"
-        let body = call.text.replacing("$timer", with: "timer")
-        edits.replace(
-            node.textRange,
-            with: "\(timer.callee)(\(first): \(timer.interval.trimmedDescription), repeats: "
-                + "\(timer.repeats.trimmedDescription)) { \(capture) \(name) in \(body) }")
+        let times =
+            if let date = timer.fireDate {
+                "fire: \(date.trimmedDescription), interval: \(interval)"
+            } else if timer.isScheduled {
+                "withTimeInterval: \(interval)"
+            } else {
+                firing(after: interval)
+            }
+        edits.replace(node.textRange, with: "\(timer.callee)(\(times), repeats: \(repeats)) \(closure)")
         return true
+    }
+
+    /// Gives `Timer(timeInterval: 2, repeats: false) { … }` a date: on Linux, Foundation's timers without one fire for
+    /// the first time at once.
+    private func adaptBlockTimer(_ node: FunctionCallExprSyntax) {
+        guard ["Timer", "Timer.init", "Foundation.Timer"].contains(node.calledExpression.trimmedDescription),
+            let first = node.arguments.first, let label = first.label, label.text == "timeInterval",
+            node.arguments.dropFirst().first?.label?.text == "repeats"
+        else { return }
+        edits.replace(
+            label.textRange.lowerBound..<first.expression.textRange.upperBound,
+            with: firing(after: first.expression.trimmedDescription))
+    }
+
+    private func firing(after interval: String) -> String {
+        "fire: Date(timeIntervalSinceNow: \(interval)), interval: \(interval)"
     }
 
     /// `addObserver(self, selector: #selector(stop), name: .ended, object: nil)`

@@ -1,7 +1,11 @@
 /// The difference of two texts, in the form that `patch` takes.
-public func unifiedDiff(_ before: String, _ after: String, path: String, context: Int = 3) -> String {
+///
+/// - Parameters:
+///   - before: the old contents; nil if the file is new.
+///   - context: how many unchanged lines surround each change.
+public func unifiedDiff(_ before: String?, _ after: String, path: String, context: Int = 3) -> String {
     guard before != after else { return "" }
-    let (old, new) = (lines(before), lines(after))
+    let (old, new) = (before.map(lines) ?? [], lines(after))
     let difference = new.difference(from: old)
     let (removed, inserted) = (Set(difference.removals.map(offset)), Set(difference.insertions.map(offset)))
     // Line by line: what is in both, gone, or new, with where it is.
@@ -19,13 +23,15 @@ public func unifiedDiff(_ before: String, _ after: String, path: String, context
             (i, j) = (i + 1, j + 1)
         }
     }
-    var output = "--- a/\(path)\n+++ b/\(path)\n"
+    var output = "--- \(before == nil ? "/dev/null" : "a/\(path)")\n+++ b/\(path)\n"
     for hunk in hunks(rows, context) {
         let (olds, news) = (hunk.count { $0.mark != "+" }, hunk.count { $0.mark != "-" })
         let first = hunk[hunk.startIndex]
         output += "@@ -\(place(first.old, olds)) +\(place(first.new, news)) @@\n"
         for row in hunk {
-            output += "\(row.mark)\(row.text)" + (row.text.hasSuffix("\n") ? "" : "\n\\ No newline at end of file\n")
+            output +=
+                "\(row.mark)\(row.text)"
+                + (row.text.utf8.last == UInt8(ascii: "\n") ? "" : "\n\\ No newline at end of file\n")
         }
     }
     return output
@@ -46,10 +52,11 @@ private func offset(_ change: CollectionDifference<String>.Change) -> Int {
 
 /// Lines with their ends, so that a missing one at the end shows.
 private func lines(_ text: String) -> [String] {
-    var lines: [String] = text.split(separator: "\n", omittingEmptySubsequences: false).map { "\($0)\n" }
+    // By octets: for `Character`, a carriage return and a line feed are one.
+    var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
     let last = lines.removeLast()
-    if last != "\n" { lines.append(String(last.dropLast())) }
-    return lines
+    let whole = lines.map { String(decoding: $0 + [UInt8(ascii: "\n")], as: UTF8.self) }
+    return last.isEmpty ? whole : whole + [String(decoding: last, as: UTF8.self)]
 }
 
 private func place(_ start: Int, _ count: Int) -> String { "\(count == 0 ? start : start + 1),\(count)" }

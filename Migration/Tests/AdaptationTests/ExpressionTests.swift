@@ -5,7 +5,7 @@ import Testing
 @Suite("Selectors, names and user interfaces")
 struct ExpressionTests {
     private static func type(_ body: String, _ members: String = "@objc private func tick() {}") -> String {
-        "class A: NSObject {\n    \(members)\n    func f() {\n        \(body)\n    }\n}\n"
+        "import Foundation\nclass A: NSObject {\n    \(members)\n    func f() {\n        \(body)\n    }\n}\n"
     }
 
     private static let plain = "private func tick() {}"
@@ -26,8 +26,14 @@ struct ExpressionTests {
                 "t = Timer(timeInterval: a, target: self, selector: #selector(A.tick(_:)), userInfo: nil, repeats: false)",
                 "@objc func tick(_ timer: Timer) {}"),
             type(
-                "t = Timer(timeInterval: a, repeats: false) { [weak self] timer in self?.tick(timer) }",
+                "t = Timer(fire: Date(timeIntervalSinceNow: a), interval: a, repeats: false) { [weak self] timer in self?.tick(timer) }",
                 "func tick(_ timer: Timer) {}")),
+        Case(
+            "a timer with a block, which on Linux would fire at once",
+            type("t = Timer(timeInterval: a, repeats: false) { _ in self.tick() }", plain),
+            type(
+                "t = Timer(fire: Date(timeIntervalSinceNow: a), interval: a, repeats: false) { _ in self.tick() }",
+                plain)),
         Case(
             "what a timer carries, where nobody asks for it",
             type(
@@ -35,10 +41,25 @@ struct ExpressionTests {
             ),
             type("Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { [weak self] _ in self?.tick() }", plain)),
         Case(
-            unchanged: "what a timer carries",
+            "what a timer carries",
             type(
                 "Timer.scheduledTimer(timeInterval: 1, target: self, selector: #selector(tick(_:)), userInfo: a, repeats: true)",
-                "func tick(_ timer: Timer) {}"), "4: a timer's userInfo"),
+                "func tick(_ timer: Timer) {}"),
+            "import CoreBluetooth\n"
+                + type(
+                    """
+                    #if canImport(ObjectiveC)
+                            Timer.scheduledTimer(timeInterval: 1, target: self, selector: #selector(tick(_:)), userInfo: a, repeats: true)
+                            #else
+                            Timer.scheduledTimer(timeInterval: 1, userInfo: a, repeats: true) { [weak self] timer in self?.tick(timer) }
+                            #endif
+                    """, "func tick(_ timer: Timer) {}")),
+        Case(
+            "a timer with a date, of a type, among methods with the same name",
+            "import Foundation\nclass A {\n    static func f() {\n        t = Timer(fireAt: d, interval: 2, target: self, selector: #selector(tick(timer:)), userInfo: nil, repeats: true)\n    }\n"
+                + "    static func tick(timer: Timer) {}\n    static func tick(_ a: Int, b: Int) {}\n}\n",
+            "import Foundation\nclass A {\n    static func f() {\n        t = Timer(fire: d, interval: 2, repeats: true) { timer in self.tick(timer: timer) }\n    }\n"
+                + "    static func tick(timer: Timer) {}\n    static func tick(_ a: Int, b: Int) {}\n}\n"),
         Case(
             "an observer",
             type("NotificationCenter.default.addObserver(self, selector: #selector(tick), name: .ended, object: nil)"),
@@ -73,7 +94,7 @@ struct ExpressionTests {
                 """, hidden)),
         Case(
             "what is left", type("a.addTarget(self, action: #selector(tick), for: .touchUpInside)"),
-            type("a.addTarget(self, action: #selector(tick), for: .touchUpInside)", hidden), "4: selectors need"),
+            type("a.addTarget(self, action: #selector(tick), for: .touchUpInside)", hidden), "5: selectors need"),
         Case(
             unchanged: "with Objective-C at hand",
             "#if canImport(ObjectiveC)\nlet a = #selector(B.c)\n#endif\n"),
@@ -88,9 +109,15 @@ struct ExpressionTests {
             "let a = Double(UInt64(1_000_000_000)) / UInt64(1_000_000)\n"),
         Case(unchanged: "constants of others", "let a = Time.NSEC_PER_SEC\n"),
         Case(
-            "time", "let a: CFAbsoluteTime = CFAbsoluteTimeGetCurrent()\nlet b = CACurrentMediaTime()\n",
-            "let a: TimeInterval = Date().timeIntervalSinceReferenceDate\nlet b = ProcessInfo.processInfo.systemUptime\n"
+            "time",
+            "import Foundation\nlet a: CFAbsoluteTime = CFAbsoluteTimeGetCurrent()\nlet b = CACurrentMediaTime()\n",
+            "import Foundation\nlet a: TimeInterval = Date().timeIntervalSinceReferenceDate\nlet b = ProcessInfo.processInfo.systemUptime\n"
         ),
+        Case(
+            "the identifier of a bundle, which Linux has none of",
+            "import Foundation\nlet a = Bundle.main.bundleIdentifier! + b\nlet c = Bundle.main.bundleIdentifier\n",
+            "import Foundation\nlet a = (Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName) + b\n"
+                + "let c = Bundle.main.bundleIdentifier\n"),
         Case("chance", "let a = arc4random_uniform(6)\n", "let a = UInt32.random(in: 0..<UInt32(6))\n"),
         Case(
             "a pool", "autoreleasepool {\n    f()\n}\n",
@@ -105,16 +132,21 @@ struct ExpressionTests {
 
             """),
         Case(
-            "what is formatted", "NSLog(\"%d %@\", 5, error as CVarArg)\n",
-            "NSLog(\"%d %@\", 5, String(describing: error))\n"),
+            "what is formatted", "import Foundation\nNSLog(\"%d %@\", 5, error as CVarArg)\n",
+            "import Foundation\nNSLog(\"%d %@\", 5, String(describing: error))\n"),
         Case(
             "in the log", "os_log(\"%{public}@\", log: log, type: .error, id as CVarArg)\n",
             "os_log(\"%{public}@\", log: log, type: .error, String(describing: id))\n"),
-        Case(unchanged: "a number that is formatted", "NSLog(\"%d\", a as CVarArg)\n"),
+        Case(unchanged: "a number that is formatted", "import Foundation\nNSLog(\"%d\", a as CVarArg)\n"),
         Case(
-            unchanged: "what is not there", "objc_sync_enter(self)\nlet a: NSHashTable<A>\n",
-            "1: there is no objc_sync_enter",
-            "2: there is no NSHashTable"),
+            unchanged: "what is not there", "NSSelectorFromString(a)\nlet a: NSPointerArray\n",
+            "1: there is no NSSelectorFromString",
+            "2: there is no NSPointerArray"),
+        Case(
+            "what the module CoreBluetooth provides",
+            "import Foundation\nobjc_sync_enter(self)\nlet a: NSHashTable<A>\nlet b: CFTimeInterval = 1\n",
+            "import CoreBluetooth\nimport Foundation\nobjc_sync_enter(self)\nlet a: NSHashTable<A>\nlet b: TimeInterval = 1\n"
+        ),
     ]
 
     @Test("Names", arguments: namesRows)
@@ -129,24 +161,24 @@ struct ExpressionTests {
         Case(
             "a member and a statement",
             head
-                + "class A {\n    var a: UIColor?\n    func f() {\n        g()\n        UIDevice.current.name.h()\n    }\n}\n",
+                + "class A {\n    var a: UIColor?\n    func f() {\n        g()\n        UIScreen.main.h()\n    }\n}\n",
             head
                 + "class A {\n    #if canImport(UIKit)\n    var a: UIColor?\n    #endif\n    func f() {\n        g()\n"
-                + "        #if canImport(UIKit)\n        UIDevice.current.name.h()\n        #endif\n    }\n}\n"),
+                + "        #if canImport(UIKit)\n        UIScreen.main.h()\n        #endif\n    }\n}\n"),
         Case(
             "types of SwiftUI's, and of others by their prefix",
             "import HealthKit\nimport SwiftUI\nextension A {\n    var b: Color { .c }\n    func d() -> HKUnit { e }\n    var f: Int { 1 }\n}\n",
             "import Foundation\n#if canImport(HealthKit)\nimport HealthKit\n#endif\n#if canImport(SwiftUI)\nimport SwiftUI\n#endif\n"
                 + "extension A {\n    #if canImport(SwiftUI)\n    var b: Color { .c }\n    #endif\n"
                 + "    #if canImport(HealthKit)\n    func d() -> HKUnit { e }\n    #endif\n    var f: Int { 1 }\n}\n",
-            "1: there is no HealthKit"),
+            "1: HealthKit does not exist on Linux"),
         Case(
             unchanged: "a word that is SwiftUI's elsewhere",
             "import CoreBluetooth\nstruct Color {}\nlet a: Color = Color()\n"),
         Case(
             unchanged: "a value that others need",
-            head + "func f() {\n    let a = UIDevice.current.name\n    g(a)\n}\n",
-            "6: this value is of a framework"),
+            head + "func f() {\n    let a = UIScreen.main.bounds\n    g(a)\n}\n",
+            "6: this declaration uses a framework"),
     ]
 
     @Test("User interfaces", arguments: interfacesRows)

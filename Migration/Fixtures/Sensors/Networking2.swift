@@ -1,0 +1,5 @@
+import CoreBluetooth
+
+protocol Uploading {
+    func request(for peripheral: CBPeripheral) -> URLRequest
+}

@@ -1,0 +1,18 @@
+import BusObjects
+import DBus
+
+/// A read in progress. Further calls for the same offset share it, as in BlueZ.
+struct PendingRead {
+    /// The client whose user reads.
+    var client: Client
+    let offset: UInt16
+    var calls: [(call: MethodCall, client: Client)]
+
+    func succeed(_ octets: [UInt8]) {
+        for entry in calls { entry.call.reply(.bytes(octets)) }
+    }
+
+    func fail(_ error: BusError) {
+        for entry in calls { entry.call.fail(error) }
+    }
+}

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.3
+// swift-tools-version: 6.2
 import PackageDescription
 
 // A separate package, so that packages that depend on the library build none of this. Scripts/mutants runs it.

@@ -1,4 +1,4 @@
-"""Runs the recipes of Documentation/Recipes.md as printed. See Scripts/recipes."""
+"""Runs the recipes of Documentation/Recipes.md and the README as printed. See Scripts/recipes."""
 
 import argparse
 import contextlib
@@ -12,12 +12,14 @@ from pathlib import Path
 
 from snippet_runs import Failed, Process
 
-GUIDE = Path(__file__).resolve().parents[2] / "Documentation/Recipes.md"
+ROOT = Path(__file__).resolve().parents[2]
+GUIDES = [ROOT / "Documentation/Recipes.md", ROOT / "README.md"]
 
 
 def recipes() -> dict[str, str]:
-    """The blocks of the guide by the names before them."""
-    return dict(re.findall(r"^<!-- recipe: (\S+) -->\n```\w+\n(.*?)^```$", GUIDE.read_text(), re.DOTALL | re.MULTILINE))
+    """The blocks of the guides by the names before them."""
+    text = "\n".join(guide.read_text() for guide in GUIDES)
+    return dict(re.findall(r"^<!-- recipe: (\S+) -->\n```\w+\n(.*?)^```$", text, re.DOTALL | re.MULTILINE))
 
 
 class Kitchen:
@@ -116,8 +118,15 @@ def record_and_replay(kitchen: Kitchen) -> None:
     kitchen.clear()
 
 
+def first_minute(kitchen: Kitchen) -> None:
+    table = kitchen.recipe("try")
+    end = table.wait_for("Cellar")
+    table.wait_for(r"temperature 21\.50? °C", end)
+
+
 RECIPES: dict[str, Callable[[Kitchen], None]] = {
-    "mqtt": mqtt, "mqtt-values": mqtt_values, "record-and-replay": record_and_replay}
+    "mqtt": mqtt, "mqtt-values": mqtt_values, "record-and-replay": record_and_replay,
+    "try": first_minute}
 
 
 def main() -> None:

@@ -51,7 +51,7 @@ class Target:
 
 
 def snippets() -> tuple[str, dict[str, Target]]:
-    """The manifest of the section "Install", and all targets by name."""
+    """The manifest in Installing.md, and all targets by name."""
     manifest, targets = "", {}
     for path in STRICT + GUIDES:
         text = path.read_text()
@@ -90,7 +90,7 @@ def snippets() -> tuple[str, dict[str, Target]]:
             name, file = companion.split("/")
             target.files[file] = targets[name].files[file]
     if not manifest:
-        raise Wrong("README.md: there is no manifest")
+        raise Wrong("Documentation/Installing.md: there is no manifest")
     return manifest, targets
 
 
@@ -110,8 +110,14 @@ def with_targets(manifest: str, lines: list[str]) -> str:
     """The manifest with its targets replaced by others."""
     head, mark, _ = manifest.partition("    targets: [\n")
     if not mark:
-        raise Wrong("README.md: the manifest has no targets")
+        raise Wrong("Documentation/Installing.md: the manifest has no targets")
     return head + mark + "\n".join(lines) + "\n    ]\n)\n"
+
+
+def by_path(manifest: str) -> str:
+    """The manifest for the checkout `swift-bluetooth-le` beside its package."""
+    return re.sub(r'\.package\(url: "[^"]*swift-bluetooth-le\.git", from: "[^"]*"\)',
+                  '.package(path: "../swift-bluetooth-le")', manifest)
 
 
 def write(directory: Path, manifest: str, targets: dict[str, Target]) -> None:
@@ -186,7 +192,7 @@ def named_like_ours(manifest: str, package: Path, *options: str, **environment: 
             raise Wrong(f"a dependent package's {name} prints {printed!r}")
 
 
-def without_pairing(by_path: str, place: Path) -> None:
+def without_pairing(local: str, place: Path) -> None:
     """Checks that a package that disables the trait does not build BoringSSL."""
     package = place / "plain"
     sources = {
@@ -197,7 +203,7 @@ def without_pairing(by_path: str, place: Path) -> None:
         f'        .executableTarget(name: "with-{name}", dependencies: [.product(name: "{name}", package: "swift-bluetooth-le")]),'
         for name in sources
     ]
-    manifest = with_targets(by_path, lines).replace('swift-bluetooth-le")', 'swift-bluetooth-le", traits: [])', 1)
+    manifest = with_targets(local, lines).replace('swift-bluetooth-le")', 'swift-bluetooth-le", traits: [])', 1)
     write_changed(package / "Package.swift", manifest)
     for name, source in sources.items():
         write_changed(package / f"Sources/with-{name}/main.swift", source)
@@ -226,14 +232,13 @@ def main() -> None:
         link = place / "swift-bluetooth-le"
         link.unlink(missing_ok=True)
         link.symlink_to(ROOT)
-        by_path = re.sub(r'\.package\(url: "[^"]*swift-bluetooth-le\.git", from: "[^"]*"\)',
-                         '.package(path: "../swift-bluetooth-le")', manifest)
+        local = by_path(manifest)
         package = place / "monitor"
-        write(package, by_path, targets)
-        named_like_ours(by_path, place / "named")
-        named_like_ours(by_path, place / "named", "--scratch-path", str(place / "elsewhere"))
+        write(package, local, targets)
+        named_like_ours(local, place / "named")
+        named_like_ours(local, place / "named", "--scratch-path", str(place / "elsewhere"))
         if arguments.without_pairing:
-            without_pairing(by_path, place)
+            without_pairing(local, place)
         said = swift(package, "build", "--build-tests")
         ours = [line for line in said.splitlines() if re.search(r"monitor/(Sources|Tests)/.*warning:", line)]
         if ours:

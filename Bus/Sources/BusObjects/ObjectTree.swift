@@ -240,18 +240,28 @@ extension ObjectTree: MethodCall.Answering {
     package func answer(_ call: MethodCall, _ answer: MethodCall.Answer) {
         flush()
         guard call.message.expectsReply else { return }
-        attempt { () throws(BusFailure) in
-            switch answer {
-            case .values(let values):
-                let reply = try connection.makeReply(to: call.message)
-                try reply.append(values)
-                try connection.send(reply)
-            case .appended(let append):
-                let reply = try connection.makeReply(to: call.message)
-                try append(reply)
-                try connection.send(reply)
-            case .error(let error): try connection.send(try connection.makeError(error, to: call.message))
+        do throws(BusFailure) {
+            try send(answer, to: call)
+        } catch {
+            report(error)
+            // Without an answer, the caller would wait.
+            attempt { () throws(BusFailure) in
+                try send(.error(.limitsExceeded("The answer could not be sent: \(error)")), to: call)
             }
+        }
+    }
+
+    private func send(_ answer: MethodCall.Answer, to call: MethodCall) throws(BusFailure) {
+        switch answer {
+        case .values(let values):
+            let reply = try connection.makeReply(to: call.message)
+            try reply.append(values)
+            try connection.send(reply)
+        case .appended(let append):
+            let reply = try connection.makeReply(to: call.message)
+            try append(reply)
+            try connection.send(reply)
+        case .error(let error): try connection.send(try connection.makeError(error, to: call.message))
         }
     }
 

@@ -81,6 +81,7 @@ extension BusConnection {
     /// - Parameters:
     ///   - timeout: how long to wait for the reply.
     ///   - completion: receives the values of the reply or the error, exactly once, unless the call is released before.
+    ///     A call to a program that leaves too many calls unanswered fails.
     /// - Returns: the pending call. Releasing it abandons the call.
     package func call(
         _ destination: String, _ path: ObjectPath, _ interface: String, _ member: String, _ values: [DBusValue] = [],
@@ -96,44 +97,28 @@ extension BusConnection {
         _ destination: String, _ path: ObjectPath, _ interface: String, _ member: String, _ values: [DBusValue] = [],
         timeout: Duration, reply completion: @escaping (Result<Message, BusError>) -> Void
     ) -> PendingCall {
-        let pending = PendingCall(completion)
+        let call = OutgoingCall(destination, timeout: timeout.microseconds, completion)
         do throws(BusFailure) {
             let message = try makeCall(to: destination, path, interface, member)
             try message.append(values)
-            let result = sd_bus_call_async(
-                bus, &pending.slot, message.pointer,
-                { pointer, context, _ in
-                    guard let pointer, let context else { return 0 }
-                    Unmanaged<PendingCall>.fromOpaque(context).takeUnretainedValue().end(Message(pointer))
-                    return 0
-                }, Unmanaged.passUnretained(pending).toOpaque(), timeout.microseconds)
-            if result < 0 { throw .invalidMessage(errno: -result) }
+            calls.begin(call, message)
         } catch {
-            pending.fail(.invalidArgs("\(error)"))
+            calls.fail(call, .invalidArgs("\(error)"))
         }
-        return pending
+        return PendingCall(call)
     }
 
     /// A call that waits for its reply.
     package final class PendingCall {
-        fileprivate var slot: OpaquePointer?
-        private var completion: ((Result<Message, BusError>) -> Void)?
+        private let call: OutgoingCall
 
-        fileprivate init(_ completion: @escaping (Result<Message, BusError>) -> Void) { self.completion = completion }
+        fileprivate init(_ call: OutgoingCall) { self.call = call }
 
-        deinit { sd_bus_slot_unref(slot) }
-
-        fileprivate func end(_ reply: Message) {
-            take()?(reply.error.map { .failure($0) } ?? .success(reply))
-        }
-
-        fileprivate func fail(_ error: BusError) { take()?(.failure(error)) }
-
-        private func take() -> ((Result<Message, BusError>) -> Void)? {
-            defer { completion = nil }
-            return completion
-        }
+        deinit { call.abandon() }
     }
+
+    /// Forgets the calls to a program that has left the bus.
+    package func forgetCalls(to destination: String) { calls.forget(destination) }
 }
 
 extension Result<Message, BusError> {

@@ -7,6 +7,8 @@ import Glibc
 /// requesting the name.
 package final class BusConnection {
     let bus: OpaquePointer
+    /// The calls to other programs.
+    let calls: OutgoingCalls
     private var filter: OpaquePointer?
     /// Receives each method call to this program. The handler must answer it, now or later.
     private var handler: ((Message) -> Void)?
@@ -22,6 +24,7 @@ package final class BusConnection {
         }
         guard result >= 0, let bus else { throw .unreachable(address.description, errno: -result) }
         self.bus = bus
+        calls = OutgoingCalls(bus)
         // Connecting is asynchronous. The unique name arrives when the bus has accepted this program.
         var name: UnsafePointer<CChar>?
         let accepted = sd_bus_get_unique_name(bus, &name)
@@ -91,6 +94,7 @@ package final class BusConnection {
 
     /// When `process` must be called at the latest, in microseconds of the monotonic clock; nil for no limit.
     package var deadline: UInt64? {
+        if calls.hasFailures { return 0 }
         var time = UInt64.max
         guard sd_bus_get_timeout(bus, &time) >= 0, time != .max else { return nil }
         return time
@@ -107,6 +111,7 @@ package final class BusConnection {
     ///
     /// - Returns: whether more messages may be waiting.
     package func process(limit: Int) throws(BusFailure) -> Bool {
+        calls.fail()
         for _ in 0..<limit {
             let result = sd_bus_process(bus, nil)
             if result == 0 { return false }

@@ -25,6 +25,14 @@ package enum BusText {
         return text.unicodeScalars.allSatisfy { $0.value != 0 && !isNoncharacter($0) }
     }
 
+    /// The longest beginning of the text with at most this many octets in UTF-8.
+    package static func prefix(_ text: String, octets: Int) -> String {
+        guard text.utf8.count > octets else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: octets)
+        while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        return String(text[..<end])
+    }
+
     private static func isNoncharacter(_ scalar: Unicode.Scalar) -> Bool {
         (0xFDD0...0xFDEF).contains(scalar.value) || scalar.value & 0xFFFE == 0xFFFE
     }

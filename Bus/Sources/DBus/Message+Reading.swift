@@ -3,7 +3,7 @@ import CSystemd
 extension Message {
     /// The maximum number of values in a message that is read. A message of the maximum length could otherwise take
     /// many times its length in memory.
-    package static let valueLimit = 20_000
+    package static let valueLimit = 40_000
 
     /// Reads all values.
     ///

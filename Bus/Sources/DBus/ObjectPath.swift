@@ -6,6 +6,11 @@ package struct ObjectPath: Hashable, Sendable, CustomStringConvertible {
 
     private init(unchecked text: String) { description = text }
 
+    /// Whether the object is below another one.
+    package func isBelow(_ other: ObjectPath) -> Bool {
+        self != other && (other == .root || description.hasPrefix(other.description + "/"))
+    }
+
     /// Checks a path: `/`, or elements of letters, digits and underscores, each after a `/`.
     package init?(_ text: String) {
         guard text != "/" else {

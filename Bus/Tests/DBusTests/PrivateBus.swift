@@ -57,7 +57,8 @@ final class PrivateBus {
             for connection in connections where try connection.process(limit: 100) { isBusy = true }
             if isOver() { return }
             guard MonotonicClock.microseconds < limit else { throw TimedOut() }
-            if !isBusy { loop.wait(until: limit) }
+            let deadline = connections.compactMap(\.deadline).min() ?? limit
+            if !isBusy { loop.wait(until: min(deadline, limit)) }
         }
     }
 

@@ -15,6 +15,7 @@ extension AdapterObject {
                 try adapter.daemon.client(of: call).startDiscovery(call)
             },
             Method("SetDiscoveryFilter", [Argument("properties", "a{sv}")]) { adapter, call throws(BusError) in
+                try adapter.requirePower()
                 let filter = try DiscoveryFilter(call.arguments[0])
                 try adapter.daemon.client(of: call).setFilter(filter, call)
             },
@@ -52,7 +53,7 @@ extension AdapterObject {
             },
             Property("Discoverable", "b", read: { .boolean($0.isDiscoverable) }) {
                 adapter, value, call throws(BusError) in
-                try adapter.requirePower()
+                guard adapter.isPowered || adapter.discoverableTimeout == 0 else { throw .failed("Not Powered") }
                 adapter.setDiscoverable(value.flag ?? false)
                 call.reply()
             },

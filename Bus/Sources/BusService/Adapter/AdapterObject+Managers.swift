@@ -1,4 +1,5 @@
 import BluetoothAdapter
+import BluetoothHCI
 import BluetoothHost
 import BusObjects
 import DBus
@@ -40,8 +41,7 @@ extension AdapterObject {
             },
             Property("SupportedIncludes", "as") { _ in .strings(Advertisement.Include.allCases.map(\.rawValue)) },
             Property("SupportedSecondaryChannels", "as") { adapter in
-                guard adapter.information?.usesExtendedCommands == true else { return nil }
-                return .strings(["1M", "2M", "Coded"])
+                adapter.secondaryChannels.map { .strings($0.map(\.rawValue)) }
             },
             Property("SupportedFeatures", "as") { adapter in
                 let isExtended = adapter.information?.usesExtendedCommands == true
@@ -75,6 +75,14 @@ extension AdapterObject {
         ])
 
     private var information: ControllerInformation? { daemon.runner.information }
+
+    /// The PHYs of extended advertisements; nil if the controller has none.
+    private var secondaryChannels: [Advertisement.SecondaryChannel]? {
+        guard let information, information.usesExtendedCommands else { return nil }
+        return Advertisement.SecondaryChannel.allCases.filter { channel in
+            channel.feature.map(information.features.contains) ?? true
+        }
+    }
 
     private var activeAdvertisements: Int {
         daemon.clients.values.reduce(0) { $0 + $1.advertisements.count }

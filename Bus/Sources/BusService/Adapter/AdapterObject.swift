@@ -128,11 +128,6 @@ final class AdapterObject {
         changed("Discovering")
     }
 
-    func clientLeft() {
-        updateDiscovering()
-        advertisingChanged()
-    }
-
     /// The number of advertisements may have changed.
     func advertisingChanged() {
         for property in ["ActiveInstances", "SupportedInstances"] {
@@ -143,7 +138,7 @@ final class AdapterObject {
     // MARK: - Settings
 
     func setAlias(_ alias: String) {
-        chosenAlias = alias.isEmpty ? nil : alias
+        chosenAlias = TextForm.alias(alias)
         changed("Alias")
     }
 

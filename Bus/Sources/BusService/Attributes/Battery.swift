@@ -36,13 +36,14 @@ final class Battery {
 extension Device {
     /// Reads the Battery Level, and follows it, if the device has one.
     func resolveBattery() {
-        guard let link = link.identifier,
+        guard battery == nil, let link = link.identifier,
             let service = services.first(where: { $0.information.uuid == "180F" }),
             let level = service.characteristics.first(where: { $0.information.uuid == "2A19" })
         else { return }
         let handle = level.information.valueHandle
         daemon.house.call(.perform(link, .read(handle))) { [weak self] result in
-            guard let self, self.link.identifier == link, case .success(.gatt(.value(let octets))) = result,
+            guard let self, self.link.identifier == link, self.battery == nil,
+                case .success(.gatt(.value(let octets))) = result,
                 let percentage = octets.first, percentage <= 100
             else { return }
             let battery = Battery(handle, percentage, daemon.settings.profile)

@@ -8,6 +8,12 @@ struct PendingRead {
     let offset: UInt16
     var calls: [(call: MethodCall, client: Client)]
 
+    /// Removes the calls of a client that is gone.
+    mutating func drop(_ client: Client) {
+        for entry in calls where entry.client === client { entry.call.drop() }
+        calls.removeAll { $0.client === client }
+    }
+
     func succeed(_ octets: [UInt8]) {
         for entry in calls { entry.call.reply(.bytes(octets)) }
     }

@@ -56,9 +56,9 @@ extension RemoteCharacteristic {
 
     // MARK: - The subscription
 
-    /// Subscribes again on a new link, for the clients that had not stopped.
+    /// Subscribes again, on a new link or because the services have changed, for the clients that had not stopped.
     func resubscribe() {
-        guard case .none = subscription, !sessions.isEmpty else { return }
+        guard case .none = subscription, !sessions.isEmpty || notifyPipe != nil else { return }
         subscribe(nil)
     }
 

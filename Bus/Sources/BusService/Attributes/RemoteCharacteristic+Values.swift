@@ -39,8 +39,6 @@ extension RemoteCharacteristic {
     /// The client that reads is gone. Another client that waits for the value reads it.
     func passReading() {
         guard var pending = reading, let link = device.link.identifier else { return }
-        for entry in pending.calls where entry.client === pending.client { entry.call.drop() }
-        pending.calls.removeAll { $0.client === pending.client }
         guard let next = pending.calls.first else {
             reading = nil
             return

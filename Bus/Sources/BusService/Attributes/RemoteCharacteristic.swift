@@ -122,6 +122,16 @@ final class RemoteCharacteristic {
 
     // MARK: - Ends
 
+    /// The service has changed, and the host has dropped the subscription. It begins again when the services are known.
+    func subscriptionLost() {
+        // The call of a subscription that was starting has failed.
+        guard case .active = subscription else { return }
+        let wasNotifying = isNotifying
+        subscription = .none
+        isFollowed = false
+        if wasNotifying { changed("Notifying") }
+    }
+
     func linkEnded() {
         if case .starting(_, let starts, _) = subscription {
             for start in starts { start.call.fail(.failed("Not connected")) }
@@ -158,6 +168,7 @@ final class RemoteCharacteristic {
             unsubscribeIfUnused()
         }
         stopNotifying(client.name)
+        reading?.drop(client)
         if reading?.client === client { passReading() }
         if writer === client { writer = nil }
         for descriptor in descriptors { descriptor.clientLeft(client) }

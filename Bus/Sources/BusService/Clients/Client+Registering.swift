@@ -13,7 +13,7 @@ extension Client {
 
     func registerAdvertisement(_ path: ObjectPath, _ call: MethodCall) throws(BusError) {
         guard advertisements[path] == nil, !isRegistering(path) else { throw .alreadyExists }
-        guard advertisements.count < Self.registrationLimit else {
+        guard advertisements.count + registeringCount < Self.registrationLimit else {
             throw .notPermitted("Maximum advertisements reached")
         }
         let interface = DBusValue.string(Advertisement.interface)
@@ -24,7 +24,7 @@ extension Client {
                 guard case .success(let values) = result, let properties = values.first else {
                     throw Advertisement.Content.malformed
                 }
-                advertise(try Advertisement.Content(properties), path, call)
+                try advertise(try Advertisement.Content(properties), path, call)
             } catch {
                 call.fail(error)
             }
@@ -32,7 +32,10 @@ extension Client {
         begin(path, reading)
     }
 
-    private func advertise(_ content: Advertisement.Content, _ path: ObjectPath, _ call: MethodCall) {
+    private func advertise(
+        _ content: Advertisement.Content, _ path: ObjectPath, _ call: MethodCall
+    ) throws(BusError) {
+        guard daemon.adapter.isPowered else { throw .failed("Failed to register advertisement") }
         let advertisement = Advertisement(content, path, self)
         keep(advertisement, at: path)
         advertisement.begin { [weak self] error in
@@ -57,17 +60,21 @@ extension Client {
 
     func registerApplication(_ path: ObjectPath, _ call: MethodCall) throws(BusError) {
         guard applications[path] == nil, !isRegistering(path) else { throw .alreadyExists }
-        guard applications.count < Self.registrationLimit else { throw .failed("Failed to register application") }
+        guard applications.count + registeringCount < Self.registrationLimit else {
+            throw .failed("Failed to register application")
+        }
+        try followSignals()
         managedObjects(path, call) { client, objects throws(BusError) in
             let application = try Application(objects, client)
             client.keep(application, at: path)
-            application.publish { [weak client] error in client?.published(path, error, call) }
+            application.publish { [weak client] error in client?.published(application, at: path, error, call) }
         }
     }
 
-    private func published(_ path: ObjectPath, _ error: BusError?, _ call: MethodCall) {
+    private func published(_ application: Application, at path: ObjectPath, _ error: BusError?, _ call: MethodCall) {
         if let error {
-            _ = removeApplication(path)
+            // The client may have withdrawn it, and registered another one.
+            if applications[path] === application { _ = removeApplication(path) }
             return call.fail(error)
         }
         daemon.adapter.changed("UUIDs")
@@ -87,6 +94,7 @@ extension Client {
     func registerMonitors(_ path: ObjectPath, _ call: MethodCall) throws(BusError) {
         guard monitors[path] == nil, !isRegistering(path) else { throw .alreadyExists }
         guard monitors.count < Self.monitorLimit else { throw .failed("Too many monitors") }
+        try followSignals()
         let application = MonitorApplication(path, self)
         keep(application, at: path)
         application.begin(call)
@@ -96,6 +104,31 @@ extension Client {
         guard let application = removeMonitors(path) else { throw .doesNotExist }
         application.release()
         call.reply()
+    }
+
+    // MARK: - Following a client's objects
+
+    /// Passes on a signal of the client.
+    func signaled(_ message: Message) {
+        switch (message.interface, message.member) {
+        case ("org.freedesktop.DBus.Properties", "PropertiesChanged"):
+            guard let path = message.path, let application = applications.values.first(where: { $0.contains(path) }),
+                let values = try? message.readAll(), values.count > 1,
+                values[0].text == Application.characteristicInterface
+            else { return }
+            application.propertiesChanged(path, values[1])
+        case ("org.freedesktop.DBus.ObjectManager", "InterfacesAdded"):
+            guard !monitors.isEmpty, let values = try? message.readAll(), values.count == 2,
+                let path = values[0].path
+            else { return }
+            for application in monitors.values where application.contains(path) { application.add(path, values[1]) }
+        case ("org.freedesktop.DBus.ObjectManager", "InterfacesRemoved"):
+            guard !monitors.isEmpty, let values = try? message.readAll(), values.count == 2,
+                let path = values[0].path, values[1].texts?.contains(Monitor.interface) == true
+            else { return }
+            for application in monitors.values { application.remove(path) }
+        default: return
+        }
     }
 
     // MARK: - Reading a client's objects

@@ -21,6 +21,9 @@ final class Client {
     private(set) var applications: [ObjectPath: Application] = [:]
     private(set) var advertisements: [ObjectPath: Advertisement] = [:]
     private var registering: [ObjectPath: BusConnection.PendingCall] = [:]
+    /// The client's signals, followed from its first application or monitor on. It is one rule for all of them, because
+    /// a bus limits the number of rules.
+    private var signals: BusConnection.Match?
     private(set) var monitors: [ObjectPath: MonitorApplication] = [:]
 
     init(_ name: String, _ daemon: BusDaemon) {
@@ -101,6 +104,18 @@ final class Client {
     /// Keeps the call that reads an object while it is being registered.
     func begin(_ path: ObjectPath, _ call: BusConnection.PendingCall) { registering[path] = call }
     func isRegistering(_ path: ObjectPath) -> Bool { registering[path] != nil }
+    var registeringCount: Int { registering.count }
+
+    /// Follows the client's signals, if that has not begun.
+    func followSignals() throws(BusError) {
+        guard signals == nil else { return }
+        do throws(BusFailure) {
+            signals = try daemon.bus.match("type='signal',sender='\(name)'") { [weak self] in self?.signaled($0) }
+        } catch {
+            throw .failed("The signals of the program cannot be followed: \(error)")
+        }
+    }
+
     func registered(_ path: ObjectPath) { registering[path] = nil }
 
     func keep(_ application: Application, at path: ObjectPath) { applications[path] = application }
@@ -129,14 +144,18 @@ final class Client {
 
     /// Releases everything, because the client is gone.
     func leave() {
+        let hadApplications = !applications.isEmpty, hadAdvertisements = !advertisements.isEmpty
         discovery = nil
         registering = [:]
+        signals = nil
         daemon.agents.clientLeft(self)
         daemon.devices.clientLeft(self)
         applications = [:]
         advertisements = [:]
         monitors = [:]
         user.detach()
-        daemon.adapter.clientLeft()
+        daemon.adapter.updateDiscovering()
+        if hadApplications { daemon.adapter.changed("UUIDs") }
+        if hadAdvertisements { daemon.adapter.advertisingChanged() }
     }
 }

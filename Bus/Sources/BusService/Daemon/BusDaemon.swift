@@ -126,7 +126,7 @@ package final class BusDaemon {
         case .peerIdentified(let link, let peer): devices.identified(link, as: peer)
         case .nameChanged(let peer, let name): devices[peer]?.nameRead(name)
         case .servicesKnown(let link, _): devices.connected(link)?.changesFollowed()
-        case .servicesChanged(let link, _): devices.connected(link)?.servicesChanged()
+        case .servicesChanged(let link, let handles): devices.connected(link)?.servicesChanged(in: handles)
         case .securityChanged(let link, let security): devices.connected(link)?.securityChanged(security)
         case .pairingEnded(let link, let result):
             agents.pairingEnded(link, result)
@@ -160,6 +160,7 @@ package final class BusDaemon {
 
     /// Releases everything that a client requested.
     private func removeClient(_ name: String) {
+        bus.forgetCalls(to: name)
         guard let client = clients.removeValue(forKey: name) else { return }
         clientNames[client.user.id] = nil
         client.leave()

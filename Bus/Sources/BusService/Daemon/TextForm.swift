@@ -1,8 +1,15 @@
+import DBus
 import BluetoothATT
 import BluetoothBase
 
 /// Addresses, UUIDs and handles in the forms that BlueZ uses.
 enum TextForm {
+    /// The maximum length of a device's name in octets (Core 5.4, Vol 3, Part C, 12.1).
+    static let nameLimit = 248
+
+    /// A client's name for a device, limited like the name itself; nil for an empty one.
+    static func alias(_ text: String) -> String? { text.isEmpty ? nil : BusText.prefix(text, octets: nameLimit) }
+
     private static let digits = Array("0123456789abcdef".utf8)
 
     static func octet(_ value: UInt8) -> String {

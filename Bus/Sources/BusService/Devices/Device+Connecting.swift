@@ -22,11 +22,7 @@ extension Device {
         let client = try daemon.client(of: call)
         guard pairing == nil, connecting == nil else { throw .inProgress }
         acquaint()
-        guard link.identifier == nil else {
-            // The link must not end with the client that established it.
-            client.user.post(.connect(peer, ConnectRequest(timeout: Self.connectTimeout)))
-            return call.reply()
-        }
+        // Also if there is a link: it must not end with the client that established it.
         let token = connect(for: client) { [weak self] result in
             self?.connecting = nil
             switch result {
@@ -65,6 +61,7 @@ extension Device {
 
     /// Ends the link for all clients, and calls back when it has ended.
     func disconnect(_ completion: @escaping () -> Void) {
+        cancelPairing()
         if let connecting {
             self.connecting = nil
             connecting.client.user.forget(connecting.token)
@@ -106,6 +103,7 @@ extension Device {
         disconnects = []
         for completion in completions { completion() }
         servicesSettled()
+        released()
         // The clients' calls end with their own users.
     }
 
@@ -125,8 +123,7 @@ extension Device {
     func adapterRemoved() {
         connecting?.call.fail(.connecting(.adapterRemoved))
         connecting = nil
-        pairing?.call.fail(.authenticationCanceled)
-        pairing = nil
+        cancelPairing()
         for completion in disconnects { completion() }
         disconnects = []
         link = .none

@@ -53,7 +53,12 @@ extension Device {
             Property("AdvertisingFlags", "ay") { device in
                 device.daemon.settings.profile == .bookworm ? nil : device.advertised.flags.map { .bytes([$0]) }
             },
+            // Devices are paired over a cable only with BR/EDR.
+            Property("CablePairing", "b") { $0.daemon.settings.profile == .bookworm ? nil : .boolean(false) },
         ])
+
+    /// `org.bluez.Bearer.LE1`. All that it contains is experimental in BlueZ, which leaves only the interface itself.
+    static let lowEnergyBearer = Interface<Device>("org.bluez.Bearer.LE1")
 }
 
 /// The names of icons, as desktops know them.

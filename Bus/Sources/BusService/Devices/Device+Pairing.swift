@@ -7,6 +7,8 @@ import DBus
 struct PendingPair {
     let client: Client
     let call: MethodCall
+    /// The attempt to connect, until there is a link.
+    var connecting: CallToken?
     /// Whether the devices have paired. Like BlueZ, the daemon answers when it also knows the services.
     var isPaired = false
 }
@@ -22,8 +24,9 @@ extension Device {
         pairing = PendingPair(client: client, call: call)
         // The agent of this client answers, if it has one.
         daemon.agents.begin(for: client)
-        connect(for: client) { [weak self] result in
+        pairing?.connecting = connect(for: client) { [weak self] result in
             guard let self, pairing?.call === call else { return }
+            pairing?.connecting = nil
             switch result {
             case .success(let link):
                 resolveServices()
@@ -38,7 +41,7 @@ extension Device {
         client.user.call(.pair(link, PairRequest())) { [weak self] result in
             switch result {
             case .success: self?.paired()
-            case .failure(let error): self?.endPairing(.pairing(error))
+            case .failure(let error): self?.pairingFailed(error)
             }
         }
     }
@@ -48,6 +51,12 @@ extension Device {
         daemon.agents.end(for: pairing.client)
         self.pairing?.isPaired = true
         if resolution == .none || resolution == .resolved { servicesSettled() }
+    }
+
+    private func pairingFailed(_ error: HostError) {
+        endPairing(.pairing(error))
+        // BlueZ 5.66 keeps the link.
+        if daemon.settings.profile != .bookworm { disconnect {} }
     }
 
     /// The services are known, or cannot be discovered on this link.
@@ -67,8 +76,15 @@ extension Device {
     /// `Device1.CancelPairing`.
     func cancelPairing(_ call: MethodCall) throws(BusError) {
         guard pairing?.isPaired == false else { throw .doesNotExist }
+        cancelPairing()
+        call.reply()
+    }
+
+    /// Ends a pairing in progress, or the attempt to connect for it.
+    func cancelPairing() {
+        guard let pairing, !pairing.isPaired else { return }
+        if let token = pairing.connecting { pairing.client.user.forget(token) }
         if let link = link.identifier { daemon.house.post(.cancelPairing(link)) }
         endPairing(.authenticationCanceled)
-        call.reply()
     }
 }

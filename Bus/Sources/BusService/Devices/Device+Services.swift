@@ -36,19 +36,25 @@ extension Device {
 
     private func resolve(attempt: Int) {
         guard let link = link.identifier else { return }
-        resolution = .pending(attempt: attempt)
+        resolution = .pending(attempt: attempt, isOutdated: false)
         daemon.house.call(.perform(link, .discoverAll(includes: true))) { [weak self] result in
             guard let self, self.link.identifier == link else { return }
             switch result {
             case .success(.gatt(.database(let database))): readExtendedProperties(of: database, on: link)
             case .success: return
             case .failure(.servicesChanged) where attempt < Self.resolutionLimit: resolve(attempt: attempt + 1)
-            case .failure(let error):
-                resolution = .none
-                servicesSettled()
-                daemon.settings.report("\(path): its services could not be discovered: \(error)")
+            case .failure(.disconnected), .failure(.noSuchLink), .failure(.adapterRemoved): resolution = .none
+            case .failure(let error): discoveryFailed(error)
             }
         }
+    }
+
+    /// Like BlueZ, the daemon lets clients go on, with the services known from earlier links.
+    private func discoveryFailed(_ error: HostError) {
+        daemon.settings.report("\(path): its services could not be discovered: \(error)")
+        resolution = .resolved
+        changed("ServicesResolved")
+        servicesSettled()
     }
 
     /// Reads the Extended Properties descriptors, which belong to the flags of a characteristic.
@@ -75,6 +81,10 @@ extension Device {
 
     /// The services are announced when their changes are followed, as in BlueZ. Some devices notify only after that.
     private func found(_ database: DiscoveredDatabase, _ extended: [AttributeHandle: GATTExtendedProperties]) {
+        // The services may have changed since they were discovered.
+        if case .pending(let attempt, isOutdated: true) = resolution, attempt < Self.resolutionLimit {
+            return resolve(attempt: attempt + 1)
+        }
         guard !areChangesFollowed else { return servicesFound(database, extended) }
         resolution = .found(database, extended)
         let link = link.identifier
@@ -109,8 +119,8 @@ extension Device {
     private func export(_ database: DiscoveredDatabase, _ extended: [AttributeHandle: GATTExtendedProperties]) {
         let services = database.services.sorted { $0.startHandle < $1.startHandle }.prefix(RemoteService.limit)
         resolvedUUIDs = services.map(\.uuid).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-        // Like BlueZ, which uses this service itself, the daemon does not export it.
-        let found = services.filter { $0.uuid != .genericAccess }
+        // Like BlueZ 5.66, which uses this service itself, the daemon does not export it.
+        let found = services.filter { daemon.settings.profile != .bookworm || $0.uuid != .genericAccess }
         let wanted = found.map { RemoteService.Definition($0, of: database, extended) }
         for service in self.services where !wanted.contains(service.definition) { service.remove(from: daemon.tree) }
         var kept = self.services.filter { wanted.contains($0.definition) }
@@ -128,12 +138,24 @@ extension Device {
         removeBattery()
     }
 
-    /// The device says that its services have changed: they are discovered again.
-    func servicesChanged() {
-        guard areServicesResolved else { return }
-        resolution = .none
-        changed("ServicesResolved")
-        daemon.tree.flush()
-        resolveServices()
+    /// The device says that its services have changed in some handles: they are discovered again.
+    func servicesChanged(in handles: ClosedRange<AttributeHandle>) {
+        for service in services {
+            for characteristic in service.characteristics
+            where handles.contains(characteristic.information.valueHandle) {
+                characteristic.subscriptionLost()
+            }
+        }
+        if let battery, handles.contains(battery.handle) { removeBattery() }
+        switch resolution {
+        case .none: return
+        case .pending(let attempt, _): resolution = .pending(attempt: attempt, isOutdated: true)
+        case .found: resolve(attempt: 1)
+        case .resolved:
+            resolution = .none
+            changed("ServicesResolved")
+            daemon.tree.flush()
+            resolveServices()
+        }
     }
 }

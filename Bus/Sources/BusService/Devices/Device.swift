@@ -115,7 +115,7 @@ final class Device {
     }
 
     func setAlias(_ alias: String) {
-        chosenAlias = alias.isEmpty ? nil : alias
+        chosenAlias = TextForm.alias(alias)
         changed("Alias")
     }
 
@@ -136,6 +136,7 @@ final class Device {
     func setTrusted(_ isTrusted: Bool) {
         guard self.isTrusted != isTrusted else { return }
         self.isTrusted = isTrusted
+        if !isTrusted { released() }
         changed("Trusted")
     }
 
@@ -144,7 +145,13 @@ final class Device {
         guard self.isBlocked != isBlocked else { return }
         self.isBlocked = isBlocked
         changed("Blocked")
-        if isBlocked { disconnect {} }
+        if isBlocked { disconnect {} } else { released() }
+    }
+
+    /// Something that kept the device has ended. If nothing else does, it disappears after a while.
+    func released() {
+        lastSeen = MonotonicClock.microseconds
+        daemon.devices.sweepLater()
     }
 
     func acquaint() {
@@ -195,8 +202,8 @@ extension DeviceAddress {
 /// The discovery of a device's services on a link.
 enum Resolution: Equatable {
     case none
-    /// In progress, for this number of times on this link.
-    case pending(attempt: Int)
+    /// In progress, for this number of times in a row. If the services have changed since, what is found is outdated.
+    case pending(attempt: Int, isOutdated: Bool)
     /// The services are known, but the host does not follow their changes yet.
     case found(DiscoveredDatabase, [AttributeHandle: GATTExtendedProperties])
     case resolved

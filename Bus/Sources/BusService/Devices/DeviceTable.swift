@@ -78,7 +78,11 @@ final class DeviceTable {
         return device
     }
 
-    private func export(_ device: Device) { daemon.tree.export(device, as: Device.interface, at: device.path) }
+    private func export(_ device: Device) {
+        daemon.tree.export(device, as: Device.interface, at: device.path)
+        if daemon.settings.profile == .bookworm { return }
+        daemon.tree.export(device, as: Device.lowEnergyBearer, at: device.path)
+    }
 
     /// Adds a bonded device.
     func restore(_ bond: Bond) {
@@ -119,7 +123,8 @@ final class DeviceTable {
         for peer in device.peers where byPeer[peer] === device { byPeer[peer] = nil }
     }
 
-    private func sweepLater() {
+    /// Looks for devices to remove, in a while.
+    func sweepLater() {
         guard !isSweeping else { return }
         isSweeping = true
         daemon.timers.schedule(after: Self.sweepInterval) { [weak self] in self?.sweep() }

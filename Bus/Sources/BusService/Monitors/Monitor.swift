@@ -64,11 +64,11 @@ final class Monitor {
         guard let elements = value?.elements, !elements.isEmpty, elements.count <= patternLimit else { return nil }
         var patterns: [Pattern] = []
         for element in elements {
-            guard let members = element.elements, members.count == 3, let start = members[0].integer,
-                let type = members[1].integer, let content = members[2].octets, !content.isEmpty,
-                start + content.count <= 31
+            guard let members = element.elements, members.count == 3, case .byte(let start) = members[0],
+                case .byte(let type) = members[1], let content = members[2].octets, !content.isEmpty,
+                Int(start) + content.count <= 31
             else { return nil }
-            patterns.append(Pattern(start: start, type: ADType(rawValue: UInt8(clamping: type)), content: content))
+            patterns.append(Pattern(start: Int(start), type: ADType(rawValue: type), content: content))
         }
         return patterns
     }

@@ -13,8 +13,6 @@ final class MonitorApplication {
     private var reading: BusConnection.PendingCall?
     /// The client's call that registers the monitors, until they are known.
     private var registration: MethodCall?
-    private var additions: BusConnection.Match?
-    private var removals: BusConnection.Match?
 
     /// The maximum number of monitors of an application.
     private static let limit = 64
@@ -24,24 +22,12 @@ final class MonitorApplication {
         self.client = client
     }
 
-    /// Reads the monitors, answers the client, and follows additions and removals.
+    /// Whether an object is below the root of this application.
+    func contains(_ path: ObjectPath) -> Bool { path.isBelow(self.path) || path == self.path }
+
+    /// Reads the monitors, and answers the client.
     func begin(_ call: MethodCall) {
         registration = call
-        let rule = "type='signal',sender='\(client.name)',interface='org.freedesktop.DBus.ObjectManager',"
-        do throws(BusFailure) {
-            additions = try client.daemon.bus.match(rule + "member='InterfacesAdded'") { [weak self] message in
-                guard let values = try? message.readAll(), values.count == 2, let path = values[0].path else { return }
-                self?.add(path, values[1])
-            }
-            removals = try client.daemon.bus.match(rule + "member='InterfacesRemoved'") { [weak self] message in
-                guard let values = try? message.readAll(), values.count == 2, let path = values[0].path,
-                    values[1].texts?.contains(Monitor.interface) == true
-                else { return }
-                self?.remove(path)
-            }
-        } catch {
-            client.daemon.settings.report("\(client.name): its monitors are not followed: \(error)")
-        }
         reading = client.call(path, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects") { [weak self] result in
             guard let self else { return }
             reading = nil
@@ -54,15 +40,14 @@ final class MonitorApplication {
         }
     }
 
-    private func add(_ path: ObjectPath, _ interfaces: DBusValue) {
+    func add(_ path: ObjectPath, _ interfaces: DBusValue) {
         if adds(path, interfaces) { activate(path) }
     }
 
     /// Adds a monitor, or releases it if it is invalid.
     private func adds(_ path: ObjectPath, _ interfaces: DBusValue) -> Bool {
         guard let properties = interfaces[Monitor.interface], monitors[path] == nil else { return false }
-        guard monitors.count < Self.limit, path.description.hasPrefix(self.path.description),
-            let monitor = Monitor(path, properties, client)
+        guard monitors.count < Self.limit, contains(path), let monitor = Monitor(path, properties, client)
         else {
             client.tell(path, Monitor.interface, "Release")
             return false
@@ -76,7 +61,7 @@ final class MonitorApplication {
         scan()
     }
 
-    private func remove(_ path: ObjectPath) {
+    func remove(_ path: ObjectPath) {
         monitors[path]?.end()
         monitors[path] = nil
         if monitors.isEmpty, let token {

@@ -16,6 +16,7 @@ extension Advertisement.Content {
         }
         if !isConnectable, isDiscoverable != nil { throw Self.malformed }
         if data.localName != nil, includes.contains(Advertisement.Include.localName.rawValue) { throw Self.malformed }
+        guard let minimum, let maximum else { return }
         guard minimum <= maximum else { throw Self.malformed }
         interval = .milliseconds(Int64(minimum))...(.milliseconds(Int64(maximum)))
     }
@@ -58,8 +59,8 @@ extension Advertisement.Content {
             guard (-127...20).contains(value) else { throw Self.malformed }
             txPower = Int8(value)
         case ("SecondaryChannel", .string(let name)):
-            guard ["1M", "2M", "Coded"].contains(name) else { throw Self.malformed }
-            secondaryChannel = name
+            guard let channel = Advertisement.SecondaryChannel(rawValue: name) else { throw Self.malformed }
+            secondaryChannel = channel
         case ("ManufacturerData", _), ("ServiceData", _), ("Data", _), ("LocalName", _), ("Appearance", _),
             ("Includes", _), ("Discoverable", _), ("Timeout", _), ("MinInterval", _), ("MaxInterval", _),
             ("TxPower", _), ("SecondaryChannel", _):

@@ -1,6 +1,7 @@
 import BluetoothAdapter
 import BluetoothBase
 import BluetoothGAP
+import BluetoothHCI
 import BluetoothHost
 import BluetoothUsers
 import BusObjects
@@ -13,6 +14,30 @@ final class Advertisement {
         case txPower = "tx-power"
         case appearance
         case localName = "local-name"
+    }
+
+    /// The PHY of an extended advertisement, as clients name it.
+    enum SecondaryChannel: String, CaseIterable {
+        case le1M = "1M"
+        case le2M = "2M"
+        case leCoded = "Coded"
+
+        /// The feature that a controller needs for it; nil if every controller has it.
+        var feature: LEFeatures? {
+            switch self {
+            case .le1M: nil
+            case .le2M: .le2MPHY
+            case .leCoded: .leCodedPHY
+            }
+        }
+
+        fileprivate var advertising: ExtendedAdvertising {
+            switch self {
+            case .le1M: ExtendedAdvertising()
+            case .le2M: ExtendedAdvertising(secondaryPHY: .le2M)
+            case .leCoded: ExtendedAdvertising(primaryPHY: .leCoded, secondaryPHY: .leCoded)
+            }
+        }
     }
 
     let path: ObjectPath
@@ -28,12 +53,12 @@ final class Advertisement {
         /// Nil to follow the adapter's property.
         var isDiscoverable: Bool?
         var duration: Duration?
-        /// In milliseconds.
-        var minimum: UInt32 = 100
-        var maximum: UInt32 = 150
+        /// In milliseconds. Like BlueZ, the daemon uses them only together.
+        var minimum: UInt32?
+        var maximum: UInt32?
         var interval: ClosedRange<Duration> = .milliseconds(100)...(.milliseconds(150))
         var txPower: Int8?
-        var secondaryChannel: String?
+        var secondaryChannel: SecondaryChannel?
         /// Whether the client requests extended advertising.
         var isExtended: Bool { secondaryChannel != nil }
     }
@@ -87,7 +112,7 @@ final class Advertisement {
             var parameters = AdvertisingParameters(
                 isConnectable: content.isConnectable, interval: content.interval, data: payload.advertisingData,
                 scanResponse: payload.scanResponseData, duration: content.duration,
-                extended: content.isExtended ? ExtendedAdvertising() : nil)
+                extended: content.secondaryChannel?.advertising)
             if client.daemon.runner.information?.usesExtendedCommands == true {
                 parameters.transmitPower = content.txPower
             }

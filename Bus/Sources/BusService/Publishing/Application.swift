@@ -24,17 +24,16 @@ final class Application {
     private unowned let client: Client
     private let objects: ApplicationObjects
     private var published: [Published] = []
+    private var isWithdrawn = false
     private var attributes: [AttributeHandle: Attribute] = [:]
     private var valueHandles: [ObjectPath: AttributeHandle] = [:]
     private var characteristics: [AttributeHandle: ServedCharacteristic] = [:]
     /// The calls to the client that wait for an answer.
     private var calls: [UInt64: BusConnection.PendingCall] = [:]
     private var lastCall: UInt64 = 0
-    private var changes: BusConnection.Match?
 
     /// How long the application may take for a value. The peer waits 30 seconds.
     static let timeout = Duration.seconds(10)
-    private static let callLimit = 256
 
     init(_ objects: DBusValue, _ client: Client) throws(BusError) {
         self.client = client
@@ -43,20 +42,17 @@ final class Application {
 
     var serviceUUIDs: [BluetoothUUID] { published.isEmpty ? [] : objects.services.map(\.uuid) }
 
+    static let characteristicInterface = "org.bluez.GattCharacteristic1"
+
+    /// Whether an object is a characteristic of the application.
+    func contains(_ path: ObjectPath) -> Bool { valueHandles[path] != nil }
+
     func contains(_ handle: AttributeHandle) -> Bool { published.contains { $0.range.contains(handle) } }
 
     // MARK: - Publishing
 
     /// Adds the services to the database, included ones first.
     func publish(_ completion: @escaping (BusError?) -> Void) {
-        do throws(BusFailure) {
-            changes = try client.daemon.bus.match(
-                "type='signal',sender='\(client.name)',interface='org.freedesktop.DBus.Properties',"
-                    + "member='PropertiesChanged',arg0='org.bluez.GattCharacteristic1'"
-            ) { [weak self] message in self?.propertiesChanged(message) }
-        } catch {
-            return completion(.failed("\(error)"))
-        }
         publish(Self.ordered(objects.services)[...], completion)
     }
 
@@ -78,9 +74,12 @@ final class Application {
         _ services: ArraySlice<ApplicationObjects.Service>, _ completion: @escaping (BusError?) -> Void
     ) {
         guard let service = services.first else { return completion(nil) }
-        client.user.call(.publish(definition(of: service), at: nil)) { [weak self] result in
-            guard let self else { return }
+        // The call keeps the application, so that a service is not left behind if the client withdraws it meanwhile.
+        client.user.call(.publish(definition(of: service), at: nil)) { [self] result in
             switch result {
+            case .success(.published(let handles)) where isWithdrawn:
+                client.user.post(.withdraw(handles.declaration))
+                completion(.doesNotExist)
             case .success(.published(let handles)):
                 take(handles, of: service)
                 publish(services.dropFirst(), completion)
@@ -124,7 +123,7 @@ final class Application {
         published.append(Published(declaration: handles.declaration, range: handles.range))
         declarations[service.path] = handles.declaration
         for (characteristic, places) in zip(service.characteristics, handles.characteristics) {
-            let attribute = Attribute(path: characteristic.path, interface: "org.bluez.GattCharacteristic1")
+            let attribute = Attribute(path: characteristic.path, interface: Self.characteristicInterface)
             attributes[places.value] = attribute
             characteristics[places.value] = ServedCharacteristic(
                 places.value, attribute, characteristic.sockets, self, client)
@@ -137,7 +136,7 @@ final class Application {
 
     /// Removes the services from the database.
     func withdraw(_ completion: @escaping () -> Void) {
-        changes = nil
+        isWithdrawn = true
         calls = [:]
         guard !published.isEmpty else { return completion() }
         // Services that include others go first.
@@ -172,9 +171,6 @@ final class Application {
         _ attribute: Attribute, _ member: String, _ values: [DBusValue],
         _ completion: @escaping (Result<Message, BusError>) -> Void
     ) {
-        guard calls.count < Self.callLimit else {
-            return completion(.failure(.limitsExceeded("The application does not answer")))
-        }
         client.daemon.tree.flush()
         lastCall += 1
         let number = lastCall
@@ -307,10 +303,8 @@ final class Application {
     }
 
     /// The client has a new value for a characteristic, which its subscribers receive.
-    private func propertiesChanged(_ message: Message) {
-        guard let path = message.path, let handle = valueHandles[path], let values = try? message.readAll(),
-            values.count > 1, let octets = values[1]["Value"]?.octets
-        else { return }
+    func propertiesChanged(_ path: ObjectPath, _ values: DBusValue) {
+        guard let handle = valueHandles[path], let octets = values["Value"]?.octets else { return }
         characteristics[handle]?.update(octets)
     }
 }

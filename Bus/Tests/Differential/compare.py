@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares a recording of script.py with bluetoothd's: every reply, error and signal, in order.
 
-    Bus/Tests/Differential/compare.py NAME RECORDING.jsonl
+    Bus/Tests/Differential/compare.py VERSION NAME RECORDING.jsonl
     Bus/Tests/Differential/compare.py --markdown
 
-differences.json lists the differences that are intended, with their reasons. Fails if there are others, or if one of
+differences.json lists the intended differences from every version or from one, with their reasons. Fails if there are others, or if one of
 them is no longer there. With --markdown, prints the intended differences as a table.
 """
 import difflib
@@ -65,13 +65,15 @@ def main():
     directory = pathlib.Path(__file__).parent
     all_intended = json.loads((directory / "differences.json").read_text())
     if "--markdown" in sys.argv:
-        print("| recording | call | reason |\n|---|---|---|")
-        for name, intended in all_intended.items():
-            for call, reason in intended.items():
-                print(f"| {name} | `{call}` | {reason} |")
+        print("| version | recording | call | reason |\n|---|---|---|---|")
+        for version, recordings in all_intended.items():
+            for name, intended in recordings.items():
+                for call, reason in intended.items():
+                    print(f"| {version} | {name} | `{call}` | {reason} |")
         return 0
-    name, actual = sys.argv[1:]
-    found, intended = differences(directory / f"bluetoothd-5.66/{name}.jsonl", actual), all_intended.get(name, {})
+    version, name, actual = sys.argv[1:]
+    found = differences(directory / f"bluetoothd-{version}/{name}.jsonl", actual)
+    intended = all_intended["every version"].get(name, {}) | all_intended[version].get(name, {})
     status = 0
     for call, lines in found.items():
         if call in intended:

@@ -138,8 +138,8 @@ async def record(recorder):
     await use(1, "notify", ADDRESS, uuid(4), "--count", "1", *hexadecimal)
     await wait_for(characteristic(4), "StopNotify")
     await use(1, "notify", ADDRESS, uuid(5), "--count", "1", *hexadecimal)
-    # bluetoothd 5.66 sometimes passes on another octet: while it waits for the socket, it keeps a pointer to a packet
-    # that it has freed. The recording has the right one.
+    # bluetoothd sometimes passes on another octet: while it waits for the socket, it keeps a pointer to a packet that it
+    # has freed. The recordings have the right one.
     await use(1, "write", ADDRESS, uuid(5), "10")
 
     await call(ADAPTER, ADVERTISING1, "UnregisterAdvertisement", "o", ADVERTISEMENT)

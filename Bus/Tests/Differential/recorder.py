@@ -167,10 +167,15 @@ class Recorder:
 
     async def wait_for(self, path, name, value=True):
         """Waits for a property, an object or a call of the daemon."""
+        await self.wait_for_any((path, name, value))
+
+    async def wait_for_any(self, *expected):
+        """Waits for the first of some events, and returns it."""
         async def poll():
-            while await self.events.get() != (path, name, value):
+            while (event := await self.events.get()) not in expected:
                 pass
-        await asyncio.wait_for(poll(), LIMIT)
+            return event
+        return await asyncio.wait_for(poll(), LIMIT)
 
     # MARK: What is called
 

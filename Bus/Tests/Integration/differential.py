@@ -10,16 +10,18 @@ DIRECTORY = pathlib.Path(__file__).parents[1] / "Differential"
 
 
 class Differential(unittest.TestCase):
+    version = "5.66"
+
     def compare(self, name):
         with harness.World(controllers=4) as world:
-            world.start("--profile", "5.66")
+            world.start("--profile", self.version)
             recording = world.directory / "recording.jsonl"
             environment = dict(world.environment, BLE=harness.BLE, PEERS=" ".join(map(str, world.controllers[1:])))
             with open(recording, "wb") as output:
                 subprocess.run([sys.executable, DIRECTORY / "script.py", name], env=environment, stdout=output,
                                check=True, timeout=5 * harness.LIMIT)
             comparison = subprocess.run(
-                [sys.executable, DIRECTORY / "compare.py", name, recording], capture_output=True, text=True)
+                [sys.executable, DIRECTORY / "compare.py", self.version, name, recording], capture_output=True, text=True)
             self.assertEqual(comparison.returncode, 0, comparison.stdout)
 
     def test_central(self):
@@ -36,3 +38,11 @@ class Differential(unittest.TestCase):
 
     def test_monitors(self):
         self.compare("monitors")
+
+
+class DifferentialWithCurrent(Differential):
+    version = "5.87"
+
+    @unittest.skip("bluetoothd 5.87 reports no devices to monitors in the virtual machine")
+    def test_monitors(self):
+        pass

@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 import VirtualRadio
@@ -107,5 +108,63 @@ struct LossTests {
         #expect(try #require(pair.service[Scene.dynamic]).events.subscription.queue.count == 0)
         await pair.receiver.close()
         await pair.sender.close()
+    }
+}
+
+extension LossTests {
+    /// Runs the jobs of an actor one by one, when the test says so.
+    private final class StepExecutor: SerialExecutor {
+        private let state = Mutex((jobs: [UnownedJob](), step: CheckedContinuation<UnownedJob, Never>?.none))
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            let step = state.withLock { state in
+                if state.step == nil { state.jobs.append(job) }
+                return state.step.take()
+            }
+            step?.resume(returning: job)
+        }
+
+        /// Runs the next job, once there is one.
+        func step() async {
+            let job = await withCheckedContinuation { continuation in
+                let job = state.withLock { state -> UnownedJob? in
+                    if !state.jobs.isEmpty { return state.jobs.removeFirst() }
+                    state.step = continuation
+                    return nil
+                }
+                if let job { continuation.resume(returning: job) }
+            }
+            job.runSynchronously(on: asUnownedSerialExecutor())
+        }
+    }
+
+    private actor Consumer {
+        let executor: StepExecutor
+        nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+        init(_ executor: StepExecutor) { self.executor = executor }
+
+        func take(from queue: AsyncQueue<Int>) async -> Result<Int?, BluetoothError> {
+            do throws(BluetoothError) {
+                return .success(try await queue.next())
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    @Test("A loss after the consumer was cancelled is thrown by the next call")
+    func cancelled() async {
+        let queue = AsyncQueue<Int>(capacity: 1, overflow: .fail)
+        let executor = StepExecutor(), consumer = Consumer(executor)
+        let task = Task { await consumer.take(from: queue) }
+        await executor.step()
+        #expect(queue.waiterCount == 1)
+        task.cancel()
+        queue.noteLoss()
+        await executor.step()
+        #expect(await task.value == .failure(.cancelled))
+        await #expect(throws: BluetoothError.dataLost) { _ = try await queue.next() }
     }
 }

@@ -86,6 +86,14 @@ struct ProcedureTests {
         #expect(side.sends(after: .answer(.accept())) == [[0x02, 0x03, 0x00, 0x09, 0x10, 0x00, 0x00]])
     }
 
+    @Test func `A Security Request contains only what is required, because a central takes it for that`() {
+        var couple = PairingCouple()
+        couple.peripheral.parameters.requestsAuthentication = true
+        couple.apply(.begin, to: .peripheral)
+        couple.run()
+        #expect(couple.central.securityRequests == [[.bonding, .secureConnections]])
+    }
+
     @Test func `A peripheral begins with a Security Request, and is still asked for consent (SM PER PIS)`() {
         var couple = PairingCouple()
         couple.apply(.begin, to: .peripheral)

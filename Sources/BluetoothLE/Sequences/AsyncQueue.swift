@@ -26,8 +26,11 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         var end: Result<Element?, BluetoothError>?
 
         /// The outcome for a consumer now; nil if it must wait.
-        mutating func take() -> Result<Element?, BluetoothError>? {
+        ///
+        /// - Parameter leavesLoss: whether a loss stays for the next call. Evaluated only if there is one.
+        mutating func take(leavingLossIf leavesLoss: @autoclosure () -> Bool) -> Result<Element?, BluetoothError>? {
             if !losses.isEmpty, losses[0] == taken {
+                if leavesLoss() { return nil }
                 losses.removeFirst()
                 return .failure(.dataLost)
             }
@@ -155,7 +158,8 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         while true {
             // Read before the state, so that the wait ends if something changes in between.
             let changes = waits.changes
-            if let outcome = state.withLock({ $0.take() }) {
+            // Whoever cancelled the task may discard an error, but not an element.
+            if let outcome = state.withLock({ $0.take(leavingLossIf: hasWaited && Task.isCancelled) }) {
                 let element = try outcome.get()
                 if let element, let onTake { onTake(element) }
                 return element

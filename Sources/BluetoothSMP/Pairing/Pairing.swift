@@ -76,7 +76,11 @@ public struct Pairing: Hashable, Sendable {
             let features = PairingFeatures(request: parameters, resources)
             reaction = PairingReaction(.awaitingResponse(parameters, features), [.send(.pairingRequest(features))])
         case .peripheral:
-            let requirements = AuthenticationRequirements(parameters, resources.policy)
+            // A central takes what the request contains as required. What this device only requests follows in its
+            // Pairing Response.
+            var required = parameters
+            required.requestsAuthentication = false
+            let requirements = AuthenticationRequirements(required, resources.policy)
             reaction = PairingReaction(.requested, [.send(.securityRequest(requirements))])
         }
         if let end = resources.attempts.localAttempt(with: remoteAddress, at: now) {

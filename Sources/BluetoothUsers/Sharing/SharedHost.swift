@@ -10,8 +10,8 @@ import BluetoothHost
 ///
 /// Like `Host`, it is a value that performs no input or output itself. The caller passes in packets, calls and the
 /// time. Packets for the controller collect in `outbox`, and events in one queue per user. A *turn* consists of any
-/// number of inputs followed by one `endTurn`. The caller then takes the packets, delivers each user's `batch`, and
-/// calls `clearEvents`.
+/// number of inputs followed by one `endTurn`. The caller then takes the packets, delivers each user's events
+/// with `withEvents(for:_:)`, and calls `clearEvents`.
 public struct SharedHost: Sendable {
     /// The underlying host.
     public internal(set) var host: Host

@@ -149,6 +149,7 @@ private struct InboxState<Event> {
         if holdback != nil, !wasHeldBack, !arrived.isEmpty { return (leave(&events), []) }
         wasHeldBack = false
         guard arrived.isEmpty else {
+            if takenCount > Self.keptCount { events = Deque() }
             takenCount = arrived.count
             swap(&arrived, &events)
             return nil

@@ -14,8 +14,10 @@ from support.processes import BINARIES, TIMEOUT, Process, output_of, until
 
 ADDRESSES = ["00:AA:01:00:00:00", "00:AA:01:01:00:01"]
 OUR_ADDRESSES = [f"00:1B:DC:00:00:{number:02X}" for number in range(1, 5)]
-# How many times to start btvirt if an adapter does not come up.
-ATTEMPTS = 5
+# How many times to start btvirt if an adapter does not come up, and how long to wait for it each time. An adapter that
+# comes up does so soon. All attempts together must take less than pytest.ini allows a case.
+ATTEMPTS = 8
+PATIENCE = TIMEOUT / 4
 
 
 def present() -> list[str]:
@@ -90,7 +92,8 @@ class Radio:
             with first_come_first_served() as command:
                 self.process = await Process.start("btvirt", *command, "btvirt", "-L", f"-l{count}")
                 try:
-                    await until(lambda: len(set(present()) - others) == count, "the adapters of btvirt")
+                    await until(
+                        lambda: len(set(present()) - others) == count, "the adapters of btvirt", PATIENCE)
                 finally:
                     # Also where some did not come up: `stop` waits until they have gone.
                     self.adapters = sorted(set(present()) - others)
@@ -104,7 +107,7 @@ class Radio:
 
     async def _has_address(self, name: str) -> None:
         """Waits until the kernel has read an adapter's address, which is one of the first things it reads."""
-        async with asyncio.timeout(TIMEOUT / 4):
+        async with asyncio.timeout(PATIENCE):
             while "BD Address: 00:00:00:00:00:00" in (await output_of("hciconfig", name))[1]:
                 await asyncio.sleep(0.05)
 

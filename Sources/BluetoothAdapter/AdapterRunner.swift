@@ -204,6 +204,7 @@ public final class AdapterRunner: Sendable {
 
     /// Ends as if the process were killed: the host disconnects nothing, and its peers lose their links.
     package func kill() {
+        guard !turns.guarded.isInTurn else { return beginClosing() }
         turns.guarded.withTurn { $0.close(.adapterClosed, turns.mailbox, disconnects: false) }
         turns.noteClosing()
     }

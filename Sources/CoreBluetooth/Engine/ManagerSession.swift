@@ -108,7 +108,11 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
             isStopped = true
             return self.attachment
         }
-        environment.adapter.remove(self) { attachment?.detach() }
+        environment.adapter.remove(self) {
+            attachment?.detach()
+            // Pending calls refer to links, which refer to the attachment.
+            _ = attachment?.end()
+        }
         stopRemembering()
     }
 

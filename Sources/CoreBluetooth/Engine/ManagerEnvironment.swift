@@ -12,12 +12,15 @@ struct ManagerEnvironment: Sendable {
     let identities: PeerIdentities
     let adapter: SharedAdapter
     let pairing: BluetoothPairing
+    /// The seed of the host; nil for a random one.
+    let seed: UInt64?
     private let virtual: VirtualEnvironment?
 
     init() {
         transport = BluetoothEnvironment.transport
         pairing = BluetoothEnvironment.pairing
         virtual = BluetoothEnvironment.virtual
+        seed = BluetoothEnvironment.memory?.seed
         if let virtual {
             statePlace = nil
             bonds = nil

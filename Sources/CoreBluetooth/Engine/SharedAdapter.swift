@@ -44,6 +44,9 @@ final class SharedAdapter: @unchecked Sendable {
     private var users: [ObjectIdentifier: any AdapterUser] = [:]
     private var isSwitchedOff = false
     private var isForbidden = false
+    /// The user interaction for pairing that a test has set; nil for that of the first manager.
+    private var simulatedPairing: BluetoothPairing?
+    private weak var pairingUser: PairingUser?
 
     /// The origin of the adapter.
     private enum Source {
@@ -126,9 +129,10 @@ final class SharedAdapter: @unchecked Sendable {
         switch source {
         case .runner(let runner): return runner
         case .transport(let transport):
-            let runner = try open(transport, home?.bonds, home?.pairing.requirement)
+            let runner = try open(transport, home)
             guard let home else { return runner }
-            PairingUser.attach(to: runner, home.identities, home.pairing) { [weak self] reply in
+            let pairing = simulatedPairing ?? home.pairing
+            pairingUser = PairingUser.attach(to: runner, home.identities, pairing) { [weak self] reply in
                 guard let self else { return reply(false) }
                 queue.async { reply(self.users.values.contains { $0.publishesProtectedValues }) }
             }
@@ -137,14 +141,14 @@ final class SharedAdapter: @unchecked Sendable {
     }
 
     private func open(
-        _ transport: BluetoothTransport, _ bonds: (any BondStore)?, _ requirement: SecurityRequirement?
+        _ transport: BluetoothTransport, _ home: ManagerEnvironment?
     ) throws -> AdapterRunner {
-        var options = AdapterOptions(host: HostConfiguration(seed: .random(in: 0 ... .max)))
+        var options = AdapterOptions(host: HostConfiguration(seed: home?.seed ?? .random(in: 0 ... .max)))
         options.host.deviceName = ProcessInfo.processInfo.hostName
         options.retriesOpening = true
         options.host.security = .preset
-        if let requirement { options.host.security?.policy.requirement = requirement }
-        options.bonds = bonds
+        if let home { options.host.security?.policy.requirement = home.pairing.requirement }
+        options.bonds = home?.bonds
         options.reportBonds = { reportFailure("bonds: \($0)") }
         switch transport.way {
         case .port(let port): return try AdapterRunner(port, options: options)
@@ -200,6 +204,14 @@ final class SharedAdapter: @unchecked Sendable {
     func setPower(_ isOn: Bool) async { await change { $0.isSwitchedOff = !isOn } }
 
     func setForbidden(_ isForbidden: Bool) async { await change { $0.isForbidden = isForbidden } }
+
+    func setPairing(_ pairing: BluetoothPairing) {
+        guard case .dispatch(let queue) = queue else { return }
+        queue.sync {
+            simulatedPairing = pairing
+            pairingUser?.use(pairing)
+        }
+    }
 
     private func change(_ body: @escaping (SharedAdapter) -> Void) async {
         await withCheckedContinuation { continuation in

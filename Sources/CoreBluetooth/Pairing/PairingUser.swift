@@ -9,7 +9,8 @@ import Synchronization
 final class PairingUser: AdapterObserver {
     private let runner: AdapterRunner
     private let identities: PeerIdentities
-    private let pairing: BluetoothPairing
+    private let pairing: Mutex<BluetoothPairing>
+    private let identifier = Mutex<UserID?>(nil)
     /// Whether an application publishes a value that needs encryption. If so, centrals may pair.
     private let isExpected: @Sendable (_ reply: @escaping @Sendable (Bool) -> Void) -> Void
     private let peers = Mutex<[LinkIdentifier: PeerID]>([:])
@@ -18,11 +19,20 @@ final class PairingUser: AdapterObserver {
     static func attach(
         to runner: AdapterRunner, _ identities: PeerIdentities, _ pairing: BluetoothPairing,
         isExpected: @escaping @Sendable (_ reply: @escaping @Sendable (Bool) -> Void) -> Void
-    ) {
+    ) -> PairingUser {
         let user = PairingUser(runner, identities, pairing, isExpected)
         let identifier = runner.attach(user)
-        let description = PairingAgentDescription(ioCapability: pairing.ioCapability)
-        runner.post(.setPairingAgent(description), from: identifier)
+        user.identifier.withLock { $0 = identifier }
+        user.use(pairing)
+        return user
+    }
+
+    /// Uses other closures, from the next pairing on.
+    func use(_ pairing: BluetoothPairing) {
+        self.pairing.withLock { $0 = pairing }
+        guard let identifier = identifier.withLock({ $0 }) else { return }
+        runner.post(
+            .setPairingAgent(PairingAgentDescription(ioCapability: pairing.ioCapability)), from: identifier)
     }
 
     private init(
@@ -31,7 +41,7 @@ final class PairingUser: AdapterObserver {
     ) {
         self.runner = runner
         self.identities = identities
-        self.pairing = pairing
+        self.pairing = Mutex(pairing)
         self.isExpected = isExpected
     }
 
@@ -45,7 +55,7 @@ final class PairingUser: AdapterObserver {
                 guard let peer = identifier(of: link) else { continue }
                 ask(question, of: peer) { [weak runner] in runner?.post(.answerPairing(link, $0), from: user) }
             case .pairingShown(let link, .passkey(let passkey)):
-                if let peer = identifier(of: link) { pairing.show?(passkey, peer) }
+                if let peer = identifier(of: link) { pairing.withLock { $0 }.show?(passkey, peer) }
             case .pairingShown(_, .keypress), .adapter, .ended, .sighting, .advertisingSetEnded, .periodic, .subevents,
                 .mtuChanged,
                 .parametersChanged, .phyChanged, .power, .sendCredit, .lost, .peerIdentified, .nameChanged,
@@ -64,6 +74,7 @@ final class PairingUser: AdapterObserver {
     private func ask(
         _ question: PairingQuestion, of peer: UUID, _ answer: @escaping @Sendable (PairingAnswer) -> Void
     ) {
+        let pairing = pairing.withLock { $0 }
         let parameters = PairingParameters(ioCapability: pairing.ioCapability)
         switch question {
         case .consent:

@@ -12,12 +12,14 @@ enum StatePlace: Sendable {
 package final class MemoryState: Sendable {
     let bonds = MemoryBondStore()
     let identities: PeerIdentities
+    let seed: UInt64
     private let files = Guarded<[String: Data]>(wrappedValue: [:])
 
     /// Creates the state of an application that was never run.
     ///
-    /// - Parameter seed: the seed of the identifiers of peers.
+    /// - Parameter seed: the seed of the host, and of the identifiers of peers.
     package init(seed: UInt64) {
+        self.seed = seed
         identities = PeerIdentities(key: Speck128.Block(left: seed, right: ~seed))
     }
 

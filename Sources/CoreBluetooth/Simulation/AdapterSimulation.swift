@@ -18,6 +18,11 @@ package enum AdapterSimulation {
         await SharedAdapter.at(transport).setForbidden(authorization != .allowedAlways)
     }
 
+    /// Replaces the user interaction for pairing, from the next pairing on, also for managers created later.
+    package static func setPairing(_ pairing: BluetoothPairing, at transport: BluetoothTransport) {
+        SharedAdapter.at(transport).setPairing(pairing)
+    }
+
     /// Simulates another program on this device that connects to a peer and uses the link until it ends. Returns when
     /// the peer's services are known.
     package static func connect(

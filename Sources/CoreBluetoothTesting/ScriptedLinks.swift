@@ -31,6 +31,8 @@ struct ScriptedLinks {
         var held: [Held] = []
         /// The PDU that replaces the host's next refusal.
         var answer: [UInt8]?
+        /// Whether the device ends the link: it ignores everything that arrives until then.
+        var isEnding = false
         var clientMTU: UInt16 = 23
         var mtu: UInt16 = 23
     }
@@ -76,6 +78,7 @@ struct ScriptedLinks {
         guard link.partial.count >= 4 + Int(UInt16(link.partial[0]) | UInt16(link.partial[1]) << 8) else { return }
         let pdu = Array(link.partial.dropFirst(4))
         link.partial = []
+        guard !link.isEnding else { return }
         guard link.held.isEmpty else { return link.held.append(Held(pdu: pdu, due: nil)) }
         perform(script.action(for: pdu), pdu, &link, handle, script, at: now, &outcome)
     }
@@ -115,7 +118,10 @@ struct ScriptedLinks {
             link.answer = [pdu[0] + 1] + value.dropFirst(offset).prefix(Int(link.mtu) - 1)
             pdu = Self.refused
         case .ignore: return
-        case .disconnect: return outcome.dropsLinks = true
+        case .disconnect:
+            link.isEnding = true
+            link.held = []
+            return outcome.dropsLinks = true
         case .delayed(let delay, let action):
             // Bounded: a client has one request at a time, and what it sends without a response is its own affair.
             return link.held.append(Held(pdu: pdu, due: (now.advanced(by: delay), action)))

@@ -135,6 +135,21 @@ struct ResponseTests {
         #expect(try await sensor.value(of: "F001") == Data([2]))
     }
 
+    @Test func `packets that arrive after the one that drops the link have no effect`() async throws {
+        let app = try await ready()
+        sensor.respond(to: .writeWithoutResponse, of: "F001", with: .disconnect, times: 1)
+        for number in 4...UInt8(6) { app.write(Data([number]), "F001", .withoutResponse) }
+        try await air.wait { app.has("lost CB 7") }
+        await air.settle()
+        #expect(try await sensor.value(of: "F001") == Data([1, 2, 3]))
+        // The next link is not affected.
+        app.connect(try #require(app.peripheral))
+        try await air.wait { app.lines.count { $0 == "descriptors of F002 -" } == 2 }
+        app.write(Data([7]), "F001")
+        await air.settle()
+        #expect(try await sensor.value(of: "F001") == Data([7]))
+    }
+
     @Test func `a flood of values reaches the app in order`() async throws {
         let app = try await ready()
         app.subscribe("F002")

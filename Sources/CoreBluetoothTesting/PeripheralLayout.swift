@@ -7,10 +7,15 @@ import CoreBluetooth
 struct PeripheralLayout {
     /// A service, before and after it got its handles.
     struct Entry {
-        /// Nil for the services that every device has.
+        /// Nil for the services that every device has, and for recorded ones.
         let service: VirtualService?
         let definition: GATTServiceDefinition
         let handles: GATTServiceHandles
+
+        /// Whether a test can replace the service. Every device keeps Generic Access and Generic Attribute.
+        var isReplaceable: Bool {
+            service != nil || definition.uuid != .genericAccess && definition.uuid != .genericAttribute
+        }
     }
 
     private(set) var entries: [Entry]
@@ -37,20 +42,20 @@ struct PeripheralLayout {
     var definitions: [GATTServiceDefinition] { entries.map(\.definition) }
 
     /// Replaces the services of the test. Those that are the same stay where they are; the others get handles that were
-    /// not used before.
+    /// not used before. Recorded services are always replaced.
     ///
     /// - Returns: the declarations of the services to withdraw, and the definitions of those to publish.
     mutating func replace(with services: [VirtualService]) throws -> (
         withdrawn: [AttributeHandle], published: [GATTServiceDefinition]
     ) {
-        var kept: [Entry] = [], new: [VirtualService] = [], rest = entries.filter { $0.service != nil }
+        var kept: [Entry] = [], new: [VirtualService] = [], rest = entries.filter(\.isReplaceable)
         let isLinked = (services + rest.compactMap(\.service)).contains { !$0.includedServices.isEmpty }
         for service in services {
             // A service with included ones refers to their handles.
             let same = rest.firstIndex { !isLinked && $0.service?.definition == service.definition }
             if let same { kept.append(rest.remove(at: same)) } else { new.append(service) }
         }
-        entries = entries.filter { $0.service == nil } + kept
+        entries = entries.filter { !$0.isReplaceable } + kept
         let count = entries.count
         try append(new.map { ($0, $0.definition) })
         return (rest.map(\.handles.declaration), entries[count...].map(\.definition))

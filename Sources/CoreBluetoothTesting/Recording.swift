@@ -12,6 +12,8 @@ final class Recording: Sendable {
     let database: DeviceDocument.Layout
     private let notifications: [ScheduledNotification]
     private let schedules = Mutex<[Connection: NotificationSchedule]>([:])
+    /// One for each connection, so that the values arrive in their order.
+    private let senders = Mutex<[Connection: AsyncStream<ScheduledNotification>.Continuation]>([:])
 
     init(_ document: DeviceDocument) throws {
         database = try document.layout()
@@ -19,10 +21,12 @@ final class Recording: Sendable {
     }
 
     func connected(_ connection: Connection, to peripheral: VirtualPeripheral) {
+        startSending(to: connection, peripheral)
         change(connection, peripheral) { $0.connected(at: $1) }
     }
 
     func subscribed(_ subscriber: Subscriber, to peripheral: VirtualPeripheral) {
+        startSending(to: subscriber.connection, peripheral)
         change(subscriber.connection, peripheral) { $0.subscribed(to: subscriber.characteristic, at: $1) }
     }
 
@@ -30,7 +34,24 @@ final class Recording: Sendable {
         schedules.withLock { $0[subscriber.connection]?.unsubscribed(from: subscriber.characteristic) }
     }
 
-    func disconnected(_ connection: Connection) { schedules.withLock { _ = $0.removeValue(forKey: connection) } }
+    func disconnected(_ connection: Connection) {
+        schedules.withLock { _ = $0.removeValue(forKey: connection) }
+        senders.withLock { $0.removeValue(forKey: connection) }?.finish()
+    }
+
+    /// Starts the task that sends the values, unless it exists. A subscription may be reported before its connection.
+    private func startSending(to connection: Connection, _ peripheral: VirtualPeripheral) {
+        let (values, continuation) = AsyncStream<ScheduledNotification>.makeStream()
+        let isNew = senders.withLock { senders in
+            guard senders[connection] == nil else { return false }
+            senders[connection] = continuation
+            return true
+        }
+        guard isNew else { return }
+        peripheral.run { [weak peripheral] in
+            for await value in values { await peripheral?.send(value, to: connection) }
+        }
+    }
 
     private func change(
         _ connection: Connection, _ peripheral: VirtualPeripheral, _ body: (inout NotificationSchedule, Instant) -> Void
@@ -52,11 +73,8 @@ final class Recording: Sendable {
             while let next = schedules[connection]?.take(at: surroundings.now) { due.append(next) }
             return (due, schedules[connection]?.nextDeadline)
         }
-        if !due.isEmpty {
-            peripheral.run { [weak peripheral] in
-                for notification in due { await peripheral?.send(notification, to: connection) }
-            }
-        }
+        let sender = senders.withLock { $0[connection] }
+        for notification in due { sender?.yield(notification) }
         guard let deadline else { return }
         surroundings.schedule(at: deadline) { [weak self, weak peripheral] in
             guard let self, let peripheral else { return }

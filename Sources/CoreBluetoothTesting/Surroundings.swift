@@ -13,8 +13,11 @@ protocol Surroundings: AnyObject, Sendable {
     func start(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never>
     /// Lets time pass until `body` returns, unless time passes anyway.
     ///
+    /// - Parameter call: the call of the test.
     /// - Throws: the errors of `body`, or `NothingHappened`.
-    func passing<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value
+    func passing<Value: Sendable>(
+        _ call: TestCall, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value
 }
 
 /// The place of a virtual device in its surroundings.

@@ -5,7 +5,7 @@ import CoreBluetooth
 import Synchronization
 import VirtualRadio
 
-/// The air of a test, without its devices: what they share, and what knows when everything has arrived.
+/// The air of a test, without its devices: what they share.
 final class TestAir: Surroundings {
     let radio: VirtualRadio
     /// The app's controller.
@@ -18,6 +18,7 @@ final class TestAir: Surroundings {
     /// The adapter of a declared device, as long as that device exists.
     private struct Device: Sendable {
         weak let runner: AdapterRunner?
+        let name: String
     }
 
     /// - Parameter configure: changes the app's controller.
@@ -31,11 +32,19 @@ final class TestAir: Surroundings {
     /// The number of the next device in the capture. The app's is 0.
     func nextNumber() -> Int { adapters.add(1, ordering: .relaxed).newValue }
 
-    func include(_ adapter: Adapter) {
+    /// - Parameter name: the name of the device in messages.
+    func include(_ adapter: Adapter, _ name: String) {
         devices.withLock { devices in
             devices.removeAll { $0.runner == nil }
-            devices.append(Device(runner: adapter.runner))
+            devices.append(Device(runner: adapter.runner, name: name))
         }
+    }
+
+    /// Ends all devices. With manual time, they would otherwise wait forever for time to pass.
+    func end() {
+        for (runner, _) in runners { runner.kill() }
+        // An app that has ended already may still be disconnecting its links, and be writing its bonds.
+        if radio.time == .manual { radio.advanceHosts(by: .seconds(4)) }
     }
 
     /// The place of another device, whose distance is that from the app.
@@ -47,6 +56,12 @@ final class TestAir: Surroundings {
                 device.unplug()
                 device.plugIn()
             })
+    }
+
+    /// The adapters of all devices and of the app, with their names in messages.
+    var runners: [(runner: AdapterRunner, name: String)] {
+        let devices = devices.withLock { $0.compactMap { device in device.runner.map { ($0, device.name) } } }
+        return devices + [AdapterSimulation.runner(at: transport)].compactMap { $0.map { ($0, "the app") } }
     }
 
     // MARK: - Surroundings
@@ -61,99 +76,9 @@ final class TestAir: Surroundings {
 
     func start(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> { Task { await body() } }
 
-    func passing<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
-        guard radio.time == .manual else { return try await body() }
-        return try await wait(atMost: Self.patience, #fileID, #line, for: body)
-    }
-
-    /// How long a manual radio's time passes for one call. What takes longer never happens.
-    private static let patience = Duration.seconds(7200)
-
-    // MARK: - Waiting
-
-    func wait<Value: Sendable>(
-        atMost limit: Duration, _ fileID: String, _ line: Int, for body: @escaping @Sendable () async throws -> Value
+    func passing<Value: Sendable>(
+        _ call: TestCall, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let isDone = Atomic(false)
-        async let value = {
-            defer { isDone.store(true, ordering: .releasing) }
-            return try await body()
-        }()
-        // Many calls need no time at all.
-        await giveWay { isDone.load(ordering: .acquiring) }
-        let end = now.advanced(by: limit)
-        while !isDone.load(ordering: .acquiring) {
-            try Task.checkCancellation()
-            if now >= end {
-                // It may have happened just in time.
-                await calm()
-                await giveWay { isDone.load(ordering: .acquiring) }
-                if !isDone.load(ordering: .acquiring) { throw NothingHappened(limit, fileID, line) }
-                break
-            }
-            await step(.milliseconds(10), until: end)
-        }
-        return try await value
-    }
-
-    /// Lets one step of time pass, but not beyond `end`.
-    func step(_ step: Duration, until end: Instant) async {
-        let step = min(step, max(.nanoseconds(1), now.duration(to: end)))
-        guard radio.time == .manual else { return (try? await Task.sleep(for: step)) ?? () }
-        await radio.advance(by: step)
-        await deliver()
-    }
-
-    /// Waits until the app's callbacks for everything so far have been called.
-    func deliver() async { await AdapterSimulation.waitUntilDelivered(at: transport) }
-
-    /// Waits until nothing is left to do at this instant. No time passes.
-    func calm() async {
-        var before = work
-        while true {
-            if radio.time == .manual { await radio.advance(by: .zero) }
-            await deliver()
-            let after = work
-            if after == before { return }
-            before = after
-        }
-    }
-
-    /// Lets other tasks run until a call returns that needs no more than that.
-    private func giveWay(until isDone: () -> Bool) async {
-        for _ in 0..<64 where !isDone() { await Task.yield() }
-    }
-
-    func settle() async {
-        // Every action responds to a call or a packet, and both are counted. If every queue was found empty in a round
-        // and the counts have not changed, nothing is left to do.
-        var before = work
-        while true {
-            await deliver()
-            await waitUntilIdle()
-            let after = work
-            if after == before { return }
-            before = after
-        }
-    }
-
-    /// Waits until nothing is in progress between the adapters.
-    private func waitUntilIdle() async {
-        let runners = runners
-        guard radio.time == .manual else {
-            for runner in runners { await runner.waitUntilIdle() }
-            return await radio.waitUntilQuiet()
-        }
-        while !(runners.allSatisfy(\.isIdle) && radio.isQuiet) { await radio.advance(by: .milliseconds(10)) }
-    }
-
-    /// The number of calls and packets that each adapter has processed so far.
-    private var work: [ObjectIdentifier: UInt64] {
-        Dictionary(runners.map { (ObjectIdentifier($0), $0.work) }) { first, _ in first }
-    }
-
-    private var runners: [AdapterRunner] {
-        let devices = devices.withLock { $0.compactMap(\.runner) }
-        return devices + [AdapterSimulation.runner(at: transport)].compactMap { $0 }
+        try await wait(atMost: Self.limit, call, for: body)
     }
 }

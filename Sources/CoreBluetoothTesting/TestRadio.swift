@@ -24,7 +24,7 @@ public final class TestRadio: Sendable {
     private let memory: MemoryState
     private let seed: UInt64
     private let peripherals = Mutex<[VirtualPeripheral]>([])
-    private let prompts = Mutex<(@Sendable (PairingPrompt) async -> PairingPrompt.Answer)?>(nil)
+    private let prompts = Mutex<(@Sendable (PairingPrompt) async throws -> PairingPrompt.Answer)?>(nil)
 
     /// Creates a radio with an adapter for the app.
     ///
@@ -45,6 +45,7 @@ public final class TestRadio: Sendable {
     }
 
     deinit {
+        air.end()
         AdapterSimulation.forget(transport)
     }
 
@@ -69,26 +70,29 @@ public final class TestRadio: Sendable {
     ///   - app: the only reference to the app: its managers must not outlive it.
     ///   - body: creates the app again.
     public func relaunch<App>(
-        _ app: inout App?, isolation: isolated (any Actor)? = #isolation, _ body: () throws -> App
+        _ app: inout App?, isolation: isolated (any Actor)? = #isolation, fileID: String = #fileID, line: Int = #line,
+        _ body: () throws -> App
     ) async rethrows {
-        await closingAdapter {
+        await closingAdapter(TestCall(fileID, line)) {
             app = nil
             // Managers leave on the queue that delivers.
             await air.deliver()
         }
-        await settle()
+        await settle(fileID: fileID, line: line)
         app = try self.app(body)
     }
 
-    /// Answers the prompts that a system shows to its user while devices pair. Call this before `app`. Without it,
-    /// pairing needs no user and is not authenticated.
+    /// Answers the prompts that a system shows to its user while devices pair, from the next pairing on. Without it,
+    /// pairing needs no user and is not authenticated. If `answer` throws, the user cancels.
     ///
     ///     air.onPairingPrompt { prompt in
     ///         guard case .enterPasskey = prompt else { return .accept }
-    ///         return .passkey(await sensor.shownPasskey())
+    ///         return .passkey(try await sensor.shownPasskey())
     ///     }
-    public func onPairingPrompt(_ answer: @escaping @Sendable (PairingPrompt) async -> PairingPrompt.Answer) {
+    public func onPairingPrompt(_ answer: @escaping @Sendable (PairingPrompt) async throws -> PairingPrompt.Answer) {
         prompts.withLock { $0 = answer }
+        // The app may be running already.
+        AdapterSimulation.setPairing(pairing, at: transport)
     }
 
     private var pairing: BluetoothPairing {
@@ -98,14 +102,16 @@ public final class TestRadio: Sendable {
     // MARK: - Devices
 
     /// Adds a peripheral to the radio. It stays for as long as the radio exists.
-    public func add(_ peripheral: VirtualPeripheral) async throws {
+    public func add(
+        _ peripheral: VirtualPeripheral, fileID: String = #fileID, line: Int = #line
+    ) async throws {
         let number = air.nextNumber(), place = air.place(VirtualPeripheral.configure)
         let port = TestPort(place.port, air.capture, adapter: number, (peripheral.script, place))
-        let adapter = try await air.passing { [seed, memory] in
+        let adapter = try await air.passing(TestCall(fileID, line)) { [seed, memory] in
             try await peripheral.appear(
                 at: place, port: port, seed: seed &+ UInt64(number), identifier: { memory.identifier(for: $0) })
         }
-        air.include(adapter)
+        air.include(adapter, "the peripheral \(peripheral.label)")
         peripherals.withLock { $0.append(peripheral) }
     }
 
@@ -126,8 +132,8 @@ public final class TestRadio: Sendable {
 
     /// Switches Bluetooth off: all managers, including later ones, are `.poweredOff`, and every link is disconnected.
     /// With `.manual` time, the radio's time advances until the adapter is closed.
-    public func simulatePowerOff() async {
-        await closingAdapter { await AdapterSimulation.setPower(false, at: transport) }
+    public func simulatePowerOff(fileID: String = #fileID, line: Int = #line) async {
+        await closingAdapter(TestCall(fileID, line)) { await AdapterSimulation.setPower(false, at: transport) }
     }
 
     /// Switches Bluetooth on again.
@@ -141,18 +147,22 @@ public final class TestRadio: Sendable {
 
     /// Changes whether the app may use Bluetooth. With any value other than `.allowedAlways`, all managers, including
     /// later ones, are `.unauthorized`.
-    public func simulateAuthorization(_ authorization: CBManagerAuthorization) async {
-        await closingAdapter { await AdapterSimulation.setAuthorization(authorization, at: transport) }
+    public func simulateAuthorization(
+        _ authorization: CBManagerAuthorization, fileID: String = #fileID, line: Int = #line
+    ) async {
+        await closingAdapter(TestCall(fileID, line)) {
+            await AdapterSimulation.setAuthorization(authorization, at: transport)
+        }
     }
 
     /// Makes a change that may close the app's adapter. With `.manual` time, advances time until the adapter is
     /// released.
     private func closingAdapter(
-        isolation: isolated (any Actor)? = #isolation, _ change: () async -> Void
+        _ call: TestCall, isolation: isolated (any Actor)? = #isolation, _ change: () async -> Void
     ) async {
         let runner = radio.time == .manual ? AdapterSimulation.runner(at: transport) : nil
         await change()
         guard let runner, runner.isClosed else { return }
-        while !runner.isReleased { await radio.advance(by: .milliseconds(1)) }
+        await air.release(runner, call)
     }
 }

@@ -75,6 +75,32 @@ public struct VirtualAdvertisement: Sendable {
             interval: interval, delay: delay, isAdvertisedWhenConnected: isAdvertisedWhenConnected)
     }
 
+    /// The same payload with another name, if it has one.
+    func named(_ name: String) -> VirtualAdvertisement {
+        var renamed = self
+        if data.localName != nil { renamed.data.localName = .complete(name) }
+        renamed.octets = octets.map {
+            (Self.renamed($0.advertisingData, name), Self.renamed($0.scanResponseData, name))
+        }
+        return renamed
+    }
+
+    /// Replaces the names in AD structures (Core 5.4, Vol 3, Part C, 11): 0x08 is a shortened one, 0x09 a complete one.
+    /// A name for which there is no room is shortened.
+    private static func renamed(_ octets: [UInt8], _ name: String) -> [UInt8] {
+        var structures: [[UInt8]] = [], rest = octets[...]
+        while let length = rest.first, length > 0, rest.count > Int(length) {
+            structures.append(Array(rest.prefix(Int(length) + 1)))
+            rest = rest.dropFirst(Int(length) + 1)
+        }
+        let isName = { (structure: [UInt8]) in structure[1] == 0x08 || structure[1] == 0x09 }
+        let others = structures.filter { !isName($0) }.joined().count + rest.count
+        var shown = name[...]
+        while shown.utf8.count > max(31, octets.count) - others - 2, !shown.isEmpty { shown.removeLast() }
+        let renamed = [UInt8(clamping: shown.utf8.count + 1), shown.count == name.count ? 0x09 : 0x08] + shown.utf8
+        return structures.flatMap { isName($0) ? renamed : $0 } + rest
+    }
+
     /// The parameters of the advertising set.
     ///
     /// - Throws: `CBError(.invalidParameters)` if the data does not fit.

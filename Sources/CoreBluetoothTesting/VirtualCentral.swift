@@ -20,33 +20,37 @@ public final class VirtualCentral: Sendable {
     /// - Parameters:
     ///   - radio: the test's radio.
     ///   - mtu: the ATT_MTU that the central requests, in octets.
-    public init(on radio: TestRadio, mtu: Int = 517) async throws {
+    public init(
+        on radio: TestRadio, mtu: Int = 517, fileID: String = #fileID, line: Int = #line
+    ) async throws {
         let air = radio.air
         place = air.place { _ in }
         let number = air.nextNumber(), port = TestPort(place.port, air.capture, adapter: number)
-        adapter = try await air.passing {
+        adapter = try await air.passing(TestCall(fileID, line)) {
             var options = AdapterOptions(seed: UInt64(number))
             options.host.preferredMTU = UInt16(clamping: mtu)
             return try await Adapter.open(port, options: options)
         }
-        air.include(adapter)
+        air.include(adapter, "a central")
     }
 
     // MARK: - The link
 
     /// Waits until the app advertises a service, and connects.
-    public func simulateConnection(to service: some CBUUIDConvertible) async throws {
+    public func simulateConnection(
+        to service: some CBUUIDConvertible, fileID: String = #fileID, line: Int = #line
+    ) async throws {
         let filter = ScanFilter(services: [service.bluetooth])
-        try await passing { [adapter] in
+        try await passing(TestCall(fileID, line)) { [adapter] in
             let sighting = try await adapter.firstSighting(for: filter)
             _ = try await adapter.connect(to: sighting)
         }
     }
 
     /// Ends the connection.
-    public func simulateDisconnection() async throws {
+    public func simulateDisconnection(fileID: String = #fileID, line: Int = #line) async throws {
         let connection = try connection
-        try await passing { try await connection.disconnect() }
+        try await passing(TestCall(fileID, line)) { try await connection.disconnect() }
     }
 
     /// Moves the central. Out of range, the link is lost after its supervision timeout.
@@ -60,23 +64,27 @@ public final class VirtualCentral: Sendable {
     public var services: [CBUUID] {
         get async throws {
             let connection = try connection
-            let found = try await passing { try await connection.discoverServices().map(\.uuid) }
+            let found = try await passing(TestCall(#fileID, #line)) {
+                try await connection.discoverServices().map(\.uuid)
+            }
             return found.filter { $0 != .genericAccess && $0 != .genericAttribute }.map { CBUUID($0) }
         }
     }
 
     /// Reads a value of any length.
-    public func read(_ characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible) async throws -> Data
-    {
-        try await using(characteristic, service) { Data(try await $0.read($1)) }
+    public func read(
+        _ characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible, fileID: String = #fileID,
+        line: Int = #line
+    ) async throws -> Data {
+        try await using(characteristic, service, TestCall(fileID, line)) { Data(try await $0.read($1)) }
     }
 
     /// Writes a value, and waits for the response if the write has one.
     public func write(
         _ value: Data, to characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible,
-        type: CBCharacteristicWriteType = .withResponse
+        type: CBCharacteristicWriteType = .withResponse, fileID: String = #fileID, line: Int = #line
     ) async throws {
-        try await using(characteristic, service) { connection, found in
+        try await using(characteristic, service, TestCall(fileID, line)) { connection, found in
             switch type {
             case .withResponse: try await connection.write([UInt8](value), to: found)
             case .withoutResponse: try await connection.writeWithoutResponse([UInt8](value), to: found)
@@ -85,17 +93,21 @@ public final class VirtualCentral: Sendable {
     }
 
     /// Subscribes to a characteristic while the sequence is referenced. No value is missed.
-    public func subscribe(to characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible) async throws
-        -> ValueUpdates
-    {
-        try await using(characteristic, service) { ValueUpdates(values: try await $0.notifications(of: $1)) }
+    public func subscribe(
+        to characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible, fileID: String = #fileID,
+        line: Int = #line
+    ) async throws -> ValueUpdates {
+        try await using(characteristic, service, TestCall(fileID, line)) {
+            ValueUpdates(values: try await $0.notifications(of: $1))
+        }
     }
 
     /// Ends a subscription, and waits until the request has reached the app.
-    public func unsubscribe(from characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible)
-        async throws
-    {
-        try await using(characteristic, service) { try await $0.unsubscribe(from: $1) }
+    public func unsubscribe(
+        from characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible, fileID: String = #fileID,
+        line: Int = #line
+    ) async throws {
+        try await using(characteristic, service, TestCall(fileID, line)) { try await $0.unsubscribe(from: $1) }
     }
 
     private var connection: Connection {
@@ -105,18 +117,20 @@ public final class VirtualCentral: Sendable {
         }
     }
 
-    private func passing<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
-        try await place.surroundings.passing(body)
+    private func passing<Value: Sendable>(
+        _ call: TestCall, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await place.surroundings.passing(call, body)
     }
 
     /// Finds a characteristic, and uses it. An error response of the app becomes a `CBATTError`.
     private func using<Value: Sendable>(
-        _ characteristic: some CBUUIDConvertible, _ service: some CBUUIDConvertible,
+        _ characteristic: some CBUUIDConvertible, _ service: some CBUUIDConvertible, _ call: TestCall,
         _ body: @escaping @Sendable (Connection, DiscoveredCharacteristic) async throws -> Value
     ) async throws -> Value {
         let connection = try connection, uuid = characteristic.bluetooth, owner = service.bluetooth
         do {
-            return try await passing {
+            return try await passing(call) {
                 try await body(connection, try await connection.characteristic(uuid, in: owner))
             }
         } catch let error as BluetoothError {

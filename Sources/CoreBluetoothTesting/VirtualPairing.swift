@@ -60,16 +60,21 @@ public enum VirtualPairing: Sendable {
 }
 
 extension VirtualPeripheral {
-    /// The six digits that the peripheral shows, 0 to 999999. Waits until it shows some; they are then used up.
-    public func shownPasskey() async -> UInt32 {
-        let event = try? await waiters.wait { event in
-            if case .showedPasskey = event { true } else { false }
-        } unless: {
-            self.settings.withLock { $0.shownPasskey }.map { .showedPasskey($0) }
+    /// Returns the six digits that the peripheral shows, 0 to 999999, and waits until it shows some. They are then used
+    /// up. They also disappear when the pairing ends.
+    ///
+    /// - Throws: `NothingHappened`; `CancellationError`.
+    public func shownPasskey(fileID: String = #fileID, line: Int = #line) async throws -> UInt32 {
+        try await passing(TestCall(fileID, line)) { [self] in
+            let event = try await waiters.wait { event in
+                if case .showedPasskey = event { true } else { false }
+            } unless: {
+                self.settings.withLock { $0.shownPasskey }.map { .showedPasskey($0) }
+            }
+            settings.withLock { $0.shownPasskey = nil }
+            guard case .showedPasskey(let passkey) = event else { throw CancellationError() }
+            return passkey
         }
-        settings.withLock { $0.shownPasskey = nil }
-        guard case .showedPasskey(let passkey) = event else { return 0 }
-        return passkey
     }
 
     /// Enters six digits, 0 to 999999, on the peripheral's keys, now or when it asks for them.
@@ -79,9 +84,9 @@ extension VirtualPeripheral {
     }
 
     /// Forgets the bonds with all centrals, like a device that was reset to its factory settings.
-    public func simulateBondLoss() async throws {
+    public func simulateBondLoss(fileID: String = #fileID, line: Int = #line) async throws {
         let adapter = present.adapter
-        try await passing {
+        try await passing(TestCall(fileID, line)) {
             for bond in try await adapter.bonds { try await adapter.removeBond(with: bond.peer) }
         }
     }
@@ -126,26 +131,22 @@ public enum PairingPrompt: Sendable {
 }
 
 extension BluetoothPairing {
-    /// Answers all prompts with a closure.
-    init(answering answer: @escaping @Sendable (PairingPrompt) async -> PairingPrompt.Answer) {
+    /// Answers all prompts with a closure. If it throws, the user cancels.
+    init(answering answer: @escaping @Sendable (PairingPrompt) async throws -> PairingPrompt.Answer) {
         self.init()
+        // A prompt may be shown while a call of the test lets time pass, but it is not part of that call.
+        let ask = { @Sendable (prompt: PairingPrompt, reply: @escaping @Sendable (PairingPrompt.Answer) -> Void) in
+            _ = Task { await TestAir.independently { reply((try? await answer(prompt)) ?? .reject) } }
+        }
         allows = { _, reply in
-            Task {
-                if case .accept = await answer(.allow) { reply(true) } else { reply(false) }
-            }
+            ask(.allow) { if case .accept = $0 { reply(true) } else { reply(false) } }
         }
-        show = { passkey, _ in
-            Task { _ = await answer(.showPasskey(passkey)) }
-        }
+        show = { passkey, _ in ask(.showPasskey(passkey)) { _ in } }
         enter = { _, reply in
-            Task {
-                if case .passkey(let passkey) = await answer(.enterPasskey) { reply(passkey) } else { reply(nil) }
-            }
+            ask(.enterPasskey) { if case .passkey(let passkey) = $0 { reply(passkey) } else { reply(nil) } }
         }
         compare = { number, _, reply in
-            Task {
-                if case .accept = await answer(.compare(number)) { reply(true) } else { reply(false) }
-            }
+            ask(.compare(number)) { if case .accept = $0 { reply(true) } else { reply(false) } }
         }
     }
 }

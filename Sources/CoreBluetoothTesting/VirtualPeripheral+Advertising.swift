@@ -11,22 +11,21 @@ extension VirtualPeripheral {
     /// new identifier for each address. After pairing, the identifier of the paired `CBPeripheral` remains.
     public var identifier: UUID {
         let device = present
-        guard let address = device.adapter.information?.address else {
-            preconditionFailure("the peripheral's controller is unplugged")
-        }
-        return device.identifier(address)
+        return device.identifier(device.address)
     }
 
     /// Starts advertising again, as it does when it appears.
-    public func simulateAdvertising() async throws {
+    public func simulateAdvertising(fileID: String = #fileID, line: Int = #line) async throws {
         settings.withLock { $0.isAdvertising = true }
-        try await advertise()
+        try await passing(TestCall(fileID, line)) { try await self.advertise() }
     }
 
     /// Advertises other payloads from now on.
-    public func simulateAdvertising(_ advertisements: [VirtualAdvertisement]) async throws {
+    public func simulateAdvertising(
+        _ advertisements: [VirtualAdvertisement], fileID: String = #fileID, line: Int = #line
+    ) async throws {
         settings.withLock { $0.advertisements = advertisements }
-        try await simulateAdvertising()
+        try await simulateAdvertising(fileID: fileID, line: line)
     }
 
     /// Stops advertising, so that it is no longer discovered. Its links remain.
@@ -61,8 +60,8 @@ extension VirtualPeripheral {
         for (delay, parameters) in parameters {
             if delay > .zero {
                 let surroundings = present.place.surroundings
-                surroundings.schedule(at: surroundings.now.advanced(by: delay)) { [weak self] in
-                    guard let self else { return }
+                surroundings.schedule(at: surroundings.now.advanced(by: delay)) { [weak self, weak adapter] in
+                    guard let self, let adapter else { return }
                     // A failure shows in the test: nothing is advertised.
                     run { [weak self] in try? await self?.add(parameters, number, on: adapter) }
                 }

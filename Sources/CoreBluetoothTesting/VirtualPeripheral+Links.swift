@@ -10,9 +10,9 @@ extension VirtualPeripheral {
     public var connectionCount: Int { present.adapter.connections.count }
 
     /// Waits until a central, such as the app, has connected.
-    public func waitForConnection() async throws {
+    public func waitForConnection(fileID: String = #fileID, line: Int = #line) async throws {
         let adapter = present.adapter
-        try await passing {
+        try await passing(TestCall(fileID, line)) {
             // Subscribe before the check, so that no connection is missed.
             let events = adapter.events()
             guard adapter.connections.isEmpty else { return }
@@ -21,9 +21,9 @@ extension VirtualPeripheral {
     }
 
     /// Waits until no central is connected.
-    public func waitForDisconnection() async throws {
+    public func waitForDisconnection(fileID: String = #fileID, line: Int = #line) async throws {
         let adapter = present.adapter
-        try await passing {
+        try await passing(TestCall(fileID, line)) {
             let events = adapter.events()
             guard !adapter.connections.isEmpty else { return }
             for try await case .disconnected in events where adapter.connections.isEmpty { return }
@@ -42,25 +42,28 @@ extension VirtualPeripheral {
     /// the link remains.
     ///
     /// - Throws: if the app's adapter is off; `CBError(.operationNotSupported)` in a world.
-    public func simulateConnection() async throws {
+    public func simulateConnection(fileID: String = #fileID, line: Int = #line) async throws {
         let device = present
         guard let radio = device.place.surroundings as? TestAir else { throw CBError(.operationNotSupported) }
-        guard let address = device.adapter.information?.address else { throw CBError(.notConnected) }
-        try await passing { try await AdapterSimulation.connect(to: address, at: radio.transport) }
+        try await passing(TestCall(fileID, line)) {
+            try await AdapterSimulation.connect(to: device.address, at: radio.transport)
+        }
     }
 
     /// Ends the links. Data sent just before may be lost, as on the air.
     ///
     /// - Parameter error: the error for the app: `.peripheralDisconnected` if the peripheral disconnects, or
     ///   `.connectionTimeout` as after a supervision timeout. Other values act like `.peripheralDisconnected`.
-    public func simulateDisconnection(_ error: CBError.Code = .peripheralDisconnected) async throws {
+    public func simulateDisconnection(
+        _ error: CBError.Code = .peripheralDisconnected, fileID: String = #fileID, line: Int = #line
+    ) async throws {
         let device = present
         if error == .connectionTimeout {
             device.place.surroundings.changeAir { air, now in
                 air.dropLinks(of: device.place.controller, reason: .connectionTimeout, at: now)
             }
         } else {
-            try await passing {
+            try await passing(TestCall(fileID, line)) {
                 for connection in device.adapter.connections { try await connection.disconnect() }
             }
         }
@@ -82,10 +85,12 @@ extension VirtualPeripheral {
     ///
     /// - Parameter interval: 7.5 ms to 4 s.
     /// - Throws: a `BluetoothError` if a central refuses.
-    public func simulateConnectionIntervalChange(_ interval: Duration) async throws {
+    public func simulateConnectionIntervalChange(
+        _ interval: Duration, fileID: String = #fileID, line: Int = #line
+    ) async throws {
         settings.withLock { $0.connectionInterval = interval }
         let adapter = present.adapter
-        try await passing {
+        try await passing(TestCall(fileID, line)) {
             for connection in adapter.connections { try await connection.updateParameters(.init(every: interval)) }
         }
     }
@@ -100,7 +105,9 @@ extension VirtualPeripheral {
             run { try? await connection.updateParameters(.init(every: interval)) }
         case .disconnected(let connection, _):
             recording?.disconnected(connection)
+            settings.withLock { $0.shownPasskey = nil }
             await linksChanged()
+        case .pairingEnded: settings.withLock { $0.shownPasskey = nil }
         default: break
         }
     }

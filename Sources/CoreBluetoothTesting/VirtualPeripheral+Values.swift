@@ -11,9 +11,11 @@ extension VirtualPeripheral {
     ///
     /// - Throws: `CBError(.invalidParameters)` if no characteristic has this UUID; a `BluetoothError` if the value
     ///   could not be sent. A subscriber that disconnects or unsubscribes in the meantime is not an error.
-    public func simulateValueUpdate(_ value: Data, for uuid: some CBUUIDConvertible) async throws {
+    public func simulateValueUpdate(
+        _ value: Data, for uuid: some CBUUIDConvertible, fileID: String = #fileID, line: Int = #line
+    ) async throws {
         let characteristics = try characteristics(uuid.bluetooth)
-        try await passing {
+        try await passing(TestCall(fileID, line)) {
             for characteristic in characteristics {
                 if await characteristic.value != nil { try await characteristic.setValue([UInt8](value)) }
                 for subscriber in characteristic.subscribers { try await subscriber.tell([UInt8](value)) }
@@ -24,17 +26,21 @@ extension VirtualPeripheral {
     /// The value that the peripheral stores, which a central may have written; nil if its delegate answers.
     ///
     /// - Throws: `CBError(.invalidParameters)` if no characteristic has this UUID.
-    public func value(of uuid: some CBUUIDConvertible) async throws -> Data? {
+    public func value(
+        of uuid: some CBUUIDConvertible, fileID: String = #fileID, line: Int = #line
+    ) async throws -> Data? {
         let found = try characteristics(uuid.bluetooth)
-        return try await passing { await found[0].value.map { Data($0) } }
+        return try await passing(TestCall(fileID, line)) { await found[0].value.map { Data($0) } }
     }
 
     /// Waits until a central, such as the app, has subscribed to a characteristic.
     ///
     /// - Throws: `CBError(.invalidParameters)` if there is no such characteristic.
-    public func waitForSubscription(to uuid: some CBUUIDConvertible) async throws {
+    public func waitForSubscription(
+        to uuid: some CBUUIDConvertible, fileID: String = #fileID, line: Int = #line
+    ) async throws {
         let uuid = uuid.bluetooth, found = try characteristics(uuid)
-        try await passing { [waiters] in
+        try await passing(TestCall(fileID, line)) { [waiters] in
             _ = try await waiters.wait { event in
                 if case .subscribed(uuid) = event { true } else { false }
             } unless: {
@@ -43,29 +49,32 @@ extension VirtualPeripheral {
         }
     }
 
-    /// Waits until a central, such as the app, writes a characteristic, and returns the value. Values that were written
-    /// before do not count.
+    /// Returns the next value that a central, such as the app, has written to a characteristic, and waits if there is
+    /// none yet. Each value is returned once, in the order written.
     ///
-    /// - Throws: `CBError(.invalidParameters)` if there is no such characteristic.
-    public func waitForWrite(to uuid: some CBUUIDConvertible) async throws -> Data {
+    ///     app.switchOn()
+    ///     #expect(try await lamp.waitForWrite(to: "FF01") == Data([1]))
+    ///
+    /// The peripheral keeps the last 1000 values that no call has returned yet.
+    ///
+    /// - Throws: `CBError(.invalidParameters)` if there is no such characteristic; `NothingHappened`.
+    public func waitForWrite(
+        to uuid: some CBUUIDConvertible, fileID: String = #fileID, line: Int = #line
+    ) async throws -> Data {
         let uuid = uuid.bluetooth
         _ = try characteristics(uuid)
-        return try await passing { [waiters] in
-            let event = try await waiters.wait { event in
-                if case .written(uuid, _) = event { true } else { false }
-            } unless: {
-                nil
-            }
-            guard case .written(_, let value) = event else { return Data() }
-            return value
-        }
+        return try await passing(TestCall(fileID, line)) { [waiters] in try await waiters.nextWrite(to: uuid) }
     }
 
     private func characteristics(_ uuid: BluetoothUUID) throws -> [PublishedCharacteristic] {
-        _ = present
-        let found = settings.withLock { $0.published }.flatMap(\.characteristics).filter { $0.uuid == uuid }
+        let found = all(uuid)
         guard !found.isEmpty else { throw CBError(.invalidParameters) }
         return found
+    }
+
+    private func all(_ uuid: BluetoothUUID) -> [PublishedCharacteristic] {
+        _ = present
+        return settings.withLock { $0.published }.flatMap(\.characteristics).filter { $0.uuid == uuid }
     }
 
     // MARK: - Services
@@ -74,17 +83,21 @@ extension VirtualPeripheral {
     /// Service Changed indication, and the app's delegate with `peripheral(_:didModifyServices:)`.
     ///
     /// - Throws: `CBError(.invalidParameters)` if a service includes one that does not exist.
-    public func simulateServiceChange(_ services: [VirtualService]) async throws {
+    public func simulateServiceChange(
+        _ services: [VirtualService], fileID: String = #fileID, line: Int = #line
+    ) async throws {
         let adapter = present.adapter
-        let change = try settings.withLock { settings in
+        guard let events = events.withLock({ $0 }), var layout = settings.withLock({ $0.layout }) else { return }
+        // A change that is refused leaves everything as it was.
+        let change = try layout.replace(with: services)
+        settings.withLock { [layout] settings in
             settings.services = services
-            return try settings.layout?.replace(with: services)
+            settings.layout = layout
         }
-        guard let change, let events = events.withLock({ $0 }) else { return }
         let withdrawn = settings.withLock { settings in
             settings.published.filter { change.withdrawn.contains($0.handles.declaration) }
         }
-        let published = try await passing {
+        let published = try await passing(TestCall(fileID, line)) {
             if !withdrawn.isEmpty { try await adapter.withdraw(withdrawn) }
             return change.published.isEmpty ? [] : try await adapter.publish(change.published, events: events)
         }
@@ -95,18 +108,18 @@ extension VirtualPeripheral {
         noteAttributes()
     }
 
-    /// Changes the Device Name, and the name in all payloads that have one. The app learns it from the next
-    /// advertisement, or on its next connection.
-    public func simulateNameChange(_ name: String) async throws {
+    /// Changes the Device Name, if the peripheral has one, and the name in all payloads that have one. The app learns
+    /// it from the next advertisement, or on its next connection. A payload without enough room has a shortened name.
+    public func simulateNameChange(_ name: String, fileID: String = #fileID, line: Int = #line) async throws {
         settings.withLock { settings in
+            settings.advertisements = settings.advertisements.map { $0.named(name) }
             settings.name = name
-            for index in settings.advertisements.indices where settings.advertisements[index].data.localName != nil {
-                settings.advertisements[index].data.localName = .complete(name)
-            }
         }
-        let found = try characteristics(.deviceName)
-        try await passing { for one in found { try await one.setValue([UInt8](name.utf8)) } }
-        try await advertise()
+        let found = all(.deviceName)
+        try await passing(TestCall(fileID, line)) {
+            for one in found { try await one.setValue([UInt8](name.utf8)) }
+            try await self.advertise()
+        }
     }
 
     /// Publishes the services that the peripheral has at first.

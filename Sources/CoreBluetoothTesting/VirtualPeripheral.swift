@@ -54,12 +54,15 @@ public final class VirtualPeripheral: @unchecked Sendable {
     weak var delegate: (any VirtualPeripheralDelegate)?
 
     private var device: Device?
-    private let tasks = Mutex<[Task<Void, Never>]>([])
+    /// The tasks that are running, by their numbers.
+    private let tasks = Mutex((running: [Int: Task<Void, Never>](), last: 0))
 
     /// Its device on a radio.
     struct Device {
         let place: Place
         let adapter: Adapter
+        /// Its identity address, also while its controller is being restored.
+        let address: DeviceAddress
         /// The app's name for the device.
         let identifier: @Sendable (DeviceAddress) -> UUID
     }
@@ -122,7 +125,7 @@ public final class VirtualPeripheral: @unchecked Sendable {
     }
 
     deinit {
-        for task in tasks.withLock({ $0 }) { task.cancel() }
+        for task in tasks.withLock({ $0.running.values.map { $0 } }) { task.cancel() }
     }
 
     /// Opens the device and starts advertising. Returns its adapter.
@@ -140,7 +143,8 @@ public final class VirtualPeripheral: @unchecked Sendable {
         precondition(device == nil, "a peripheral can be on one radio only")
         place.setProximity(proximity)
         let adapter = try await Adapter.open(port, options: options(seed, hasSecurity))
-        device = Device(place: place, adapter: adapter, identifier: identifier)
+        guard let address = adapter.information?.address else { throw BluetoothError.adapterRemoved }
+        device = Device(place: place, adapter: adapter, address: address, identifier: identifier)
         let events = adapter.characteristicEvents(), links = adapter.events()
         self.events.withLock { $0 = events }
         try await publish()
@@ -205,14 +209,29 @@ public final class VirtualPeripheral: @unchecked Sendable {
 
     /// Starts a task that ends with the peripheral.
     func run(_ body: @escaping @Sendable () async -> Void) {
-        let task = present.place.surroundings.start(body)
-        tasks.withLock { $0.append(task) }
+        let surroundings = present.place.surroundings
+        // The lock is held so that a task that ends immediately is not removed before it is added.
+        tasks.withLock { tasks in
+            tasks.last += 1
+            let number = tasks.last
+            tasks.running[number] = surroundings.start { [weak self] in
+                await body()
+                self?.ended(number)
+            }
+        }
     }
 
+    private func ended(_ number: Int) { tasks.withLock { _ = $0.running.removeValue(forKey: number) } }
+
     /// Lets time pass until `body` returns.
-    func passing<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
-        try await present.place.surroundings.passing(body)
+    func passing<Value: Sendable>(
+        _ call: TestCall, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await present.place.surroundings.passing(call, body)
     }
+
+    /// The name of the peripheral in messages.
+    var label: String { settings.withLock { $0.name } ?? "without a name" }
 
     // MARK: - Responses
 

@@ -1,3 +1,4 @@
+import BluetoothAdapter
 import BluetoothBase
 import BluetoothSimulation
 import CoreBluetooth
@@ -15,8 +16,9 @@ extension World {
     ///
     /// - Parameters:
     ///   - peripheral: a peripheral that is not part of any world or radio.
-    ///   - behavior: what it does, once it is on the air. It waits with `world.clock`. An error ends it: faults may
-    ///     remove its controller at any time.
+    ///   - behavior: what it does, once it is on the air. It waits with `world.clock`. An error ends it. Faults may
+    ///     remove its controller or end its links at any time, so such an error is expected. Any other error, such as
+    ///     one for an unknown characteristic, is a violation of the rule `application`.
     public func add(
         _ peripheral: VirtualPeripheral,
         behavior: @escaping @Sendable (VirtualPeripheral) async throws -> Void = { _ in }
@@ -31,13 +33,18 @@ extension World {
             })
         let port = TestPort(station, nil, adapter: index, (peripheral.script, place))
         let seed = seed &+ UInt64(index)
-        spawn { [clock] in
-            // Faults of the radio are expected.
-            try? await {
+        spawn { [clock, unowned self] in
+            do {
                 _ = try await peripheral.appear(
                     at: place, port: port, seed: seed, hasSecurity: false, identifier: { _ in UUID() })
                 try await behavior(peripheral)
-            }()
+            } catch is CancellationError {
+                // The world ends.
+            } catch let error as BluetoothError where error.isCausedByFault {
+                // Faults of the radio are expected.
+            } catch {
+                fail(.application, "the peripheral \(peripheral.label) ended with an error: \(error)")
+            }
             // The peripheral stays until the world ends.
             try? await clock.sleep(until: Instant(nanoseconds: .max), tolerance: nil)
             withExtendedLifetime(peripheral) {}
@@ -48,6 +55,19 @@ extension World {
     @discardableResult
     public func app<Application: AnyObject>(_ body: () throws -> Application) throws -> Application {
         try addStation().launch(body)
+    }
+}
+
+extension BluetoothError {
+    /// Whether a fault of the radio, of a controller or of a peer can cause this error, or the end of the world.
+    fileprivate var isCausedByFault: Bool {
+        switch kind {
+        case .transport, .adapter, .adapterClosed, .adapterRemoved, .disconnected, .timedOut, .answerLost,
+            .peerNotResponding, .cancelled, .notReady, .connectionFailed, .refusedByController, .tooManyPending,
+            .overflow:
+            true
+        default: false
+        }
     }
 }
 
@@ -67,7 +87,9 @@ private final class WorldSurroundings: Surroundings {
 
     func start(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> { world.spawn(body) }
 
-    func passing<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    func passing<Value: Sendable>(
+        _ call: TestCall, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         try await body()
     }
 }

@@ -32,6 +32,25 @@ struct ChangeTests {
         await #expect(throws: CBError.self) { try await sensor.value(of: "2A19") }
     }
 
+    @Test func `a change of services that is refused changes nothing`() async throws {
+        let sensor = VirtualPeripheral(name: "Sensor", services: [heart, battery])
+        try await air.add(sensor)
+        let app = air.app { Phone() }
+        try await air.wait { app.has("descriptors of 2A19 -") }
+        await air.settle()
+        await #expect(throws: CBError(.invalidParameters)) {
+            try await sensor.simulateServiceChange([VirtualService("1809", includedServices: ["18FF"])])
+        }
+        #expect(try await sensor.value(of: "2A19") == Data([99]))
+        try await sensor.simulateServiceChange([heart])
+        try await air.wait { app.has("modified 180F") }
+        await air.settle()
+        #expect(app.peripheral?.services?.map(\.uuid.uuidString) == ["180D"])
+        app.read("2A37")
+        await air.settle()
+        #expect(app.has("2A37 is [1] -"))
+    }
+
     @Test func `an app learns a new name from the next advertisement, and on its next connection`() async throws {
         let sensor = VirtualPeripheral(name: "Old", services: [heart])
         try await air.add(sensor)

@@ -104,6 +104,14 @@ struct DeviceTests {
         #expect(app.peripheral?.identifier == sensor.identifier)
     }
 
+    @Test func `a device keeps its identifier while it restarts`() async throws {
+        let sensor = VirtualPeripheral(name: "Sensor", services: services)
+        try await air.add(sensor)
+        let identifier = sensor.identifier
+        sensor.simulateReset()
+        #expect(sensor.identifier == identifier)
+    }
+
     @Test func `a known peripheral is retrieved although it is silent, and connects when it advertises`() async throws {
         let sensor = VirtualPeripheral(name: "Sensor", advertisements: [], services: services)
         try await air.add(sensor)
@@ -112,20 +120,25 @@ struct DeviceTests {
         let known = app.manager.retrievePeripherals(withIdentifiers: [sensor.identifier])
         #expect(known.map(\.identifier) == [sensor.identifier])
         app.connect(try #require(known.first))
-        let happens = await air.happens(within: .seconds(30)) { try await sensor.waitForConnection() }
+        let happens = try await air.happens(within: .seconds(30)) { try await sensor.waitForConnection() }
         #expect(!happens)
         try await sensor.simulateAdvertising([VirtualAdvertisement()])
         try await air.wait { app.has("connected") }
     }
 
-    @Test func `a peripheral that was connected before keeps its name and services while it is silent`() async throws {
+    @Test func `a peripheral that was connected before keeps its name, and its services until it is disconnected`()
+        async throws
+    {
         let sensor = VirtualPeripheral(name: "Sensor", services: services)
         let app = try await ready(sensor)
         sensor.simulateSilence()
+        await air.pass(.seconds(1))
+        #expect(app.peripheral?.services?.map(\.uuid) == [CBUUID(string: "180D")])
         try await sensor.simulateDisconnection()
         try await air.wait { app.has("lost CB 7") }
         let known = app.manager.retrievePeripherals(withIdentifiers: [sensor.identifier])
         #expect(known.first === app.peripheral)
         #expect(known.first?.name == "Sensor" && known.first?.state == .disconnected)
+        #expect(known.first?.services == nil)
     }
 }

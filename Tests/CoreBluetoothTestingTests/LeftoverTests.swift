@@ -61,6 +61,32 @@ struct LeftoverTests {
         #expect(released == nil)
     }
 
+    @Test(arguments: [VirtualRadio.Time.manual, .system])
+    func `a radio that is released while devices are connected releases everything`(
+        time: VirtualRadio.Time
+    ) async throws {
+        weak var radio: VirtualRadio?
+        weak var released: VirtualPeripheral?
+        do {
+            let delayed = VirtualAdvertisement(name: "Later", delay: .seconds(100))
+            let sensor = VirtualPeripheral(
+                name: "Sensor", advertisements: [VirtualAdvertisement(name: "Sensor"), delayed],
+                services: [VirtualService("180D", characteristics: [.init("F001", .notify)])])
+            let air = TestRadio(time: time)
+            try await air.add(sensor)
+            let app = air.app { Phone() }
+            try await air.wait { app.has("descriptors of F001 -") }
+            app.subscribe("F001")
+            try await sensor.waitForSubscription(to: "F001")
+            radio = air.radio
+            released = sensor
+            #expect(radio != nil && sensor.connectionCount == 1)
+        }
+        for round in 0..<1000 where released != nil || radio != nil { await giveWay(round) }
+        #expect(released == nil)
+        #expect(radio == nil)
+    }
+
     @Test func `an app that restores and pairs leaves nothing on disk`() async throws {
         let air = TestRadio(time: .manual)
         try await air.add(sensor)

@@ -1,6 +1,17 @@
+import BluetoothBase
 import CoreBluetooth
 import CoreBluetoothTesting
 import Testing
+
+/// An app whose methods run on the main actor.
+@MainActor private final class MainActorApp {
+    private(set) var isReady = false
+
+    func start(_ sensor: VirtualPeripheral) async throws {
+        try await sensor.waitForConnection()
+        isReady = true
+    }
+}
 
 @Suite(.timeLimit(.minutes(30)), .radioCapture)
 struct LifecycleTests {
@@ -52,10 +63,10 @@ struct LifecycleTests {
         try await air.wait { app.has("connected") }
         try await sensor.simulateDisconnection()
         // This app does not connect again.
-        var isBack = await air.happens(within: .seconds(10)) { try await sensor.waitForConnection() }
+        var isBack = try await air.happens(within: .seconds(10)) { try await sensor.waitForConnection() }
         #expect(!isBack)
         app.connect(try #require(app.peripheral))
-        isBack = await air.happens(within: .seconds(10)) { try await sensor.waitForConnection() }
+        isBack = try await air.happens(within: .seconds(10)) { try await sensor.waitForConnection() }
         #expect(isBack)
     }
 
@@ -75,10 +86,76 @@ struct LifecycleTests {
         try await air.add(lamp)
         let app = air.app { Phone() }
         try await air.wait { app.has("descriptors of FF01 -") }
-        async let written = lamp.waitForWrite(to: "FF01")
+        // Each value counts, also one that is written before the test waits for it.
         app.write(Data([1]), "FF01")
-        #expect(try await written == Data([1]))
+        app.write(Data([2]), "FF01")
+        await air.settle()
+        #expect(try await lamp.waitForWrite(to: "FF01") == Data([1]))
+        #expect(try await lamp.waitForWrite(to: "FF01") == Data([2]))
+        let isWritten = try await air.happens(within: .seconds(1)) { _ = try await lamp.waitForWrite(to: "FF01") }
+        #expect(!isWritten)
+        app.write(Data([3]), "FF01")
+        #expect(try await lamp.waitForWrite(to: "FF01") == Data([3]))
         await #expect(throws: CBError.self) { try await lamp.waitForWrite(to: "FF09") }
+    }
+
+    @Test func `an error within the time is thrown, not taken for nothing happening`() async throws {
+        try await air.add(sensor)
+        await #expect(throws: CBError(.invalidParameters)) {
+            try await air.happens(within: .seconds(10)) { try await sensor.waitForSubscription(to: "2A38") }
+        }
+        let other = TestRadio(time: .manual)
+        let error = await #expect(throws: NothingHappened.self) {
+            try await air.happens(within: .seconds(10)) { try await other.wait(atMost: .seconds(1)) { false } }
+        }
+        #expect(error?.limit == .seconds(1))
+    }
+
+    @Test func `a call of a peripheral waits for 120 seconds, unless another call limits it`() async throws {
+        let sensor = VirtualPeripheral(name: "Sensor", advertisements: [])
+        try await air.add(sensor)
+        let line = #line + 1
+        let error = await #expect(throws: NothingHappened.self) { try await sensor.waitForConnection() }
+        #expect(error?.limit == .seconds(120) && error?.call == "LifecycleTests.swift:\(line)")
+        let start = air.radio.now
+        let isConnected = try await air.happens(within: .seconds(130)) { try await sensor.waitForConnection() }
+        #expect(!isConnected && start.duration(to: air.radio.now) == .seconds(130))
+    }
+
+    @Test func `a call in real time is limited as well`() async throws {
+        let air = TestRadio()
+        try await air.add(sensor)
+        await #expect(throws: NothingHappened.self) {
+            try await air.passing(atMost: .milliseconds(50)) { try await sensor.waitForConnection() }
+        }
+    }
+
+    @Test func `the calls of an app that is not Sendable let time pass`() async throws {
+        final class App {
+            private let phone: VirtualPeripheral
+            private(set) var connections = 0
+
+            init(_ phone: VirtualPeripheral) { self.phone = phone }
+
+            func connect() async throws -> Int {
+                try await phone.simulateConnection()
+                connections += 1
+                return connections
+            }
+        }
+        try await air.add(sensor)
+        let phone = air.app { Phone() }, app = App(sensor)
+        #expect(try await air.passing { try await app.connect() } == 1)
+        #expect(app.connections == 1 && phone.has("poweredOn"))
+    }
+
+    @MainActor @Test func `the calls of an app on the main actor let time pass`() async throws {
+        try await air.add(sensor)
+        let phone = air.app { Phone() }
+        let app = MainActorApp()
+        try await air.passing { try await app.start(sensor) }
+        let happens = try await air.happens(within: .seconds(1)) { try await app.start(sensor) }
+        #expect(app.isReady && happens && phone.has("poweredOn"))
     }
 
     @Test func `a central of the radio takes no real time either`() async throws {

@@ -34,7 +34,7 @@ struct PromptTests {
         let lock = try await lock(.showsPasskey)
         air.onPairingPrompt { prompt in
             guard case .enterPasskey = prompt else { return .accept }
-            let shown = await lock.shownPasskey()
+            let shown = try await lock.shownPasskey()
             return .passkey(isRight ? shown : (shown + 1) % 1_000_000)
         }
         let line = try await reads()
@@ -56,11 +56,35 @@ struct PromptTests {
         let shown = Mutex<[UInt32]>([])
         air.onPairingPrompt { prompt in
             guard case .compare(let number) = prompt else { return .accept }
-            shown.withLock { $0.append(number) }
+            let there = try await lock.shownPasskey()
+            shown.withLock { $0 += [number, there] }
             return accepts ? .accept : .reject
         }
         #expect(try await reads() == (accepts ? "F001 is [1] -" : "F001 is [] ATT 5"))
-        #expect(shown.withLock { $0 } == [await lock.shownPasskey()])
+        let digits = shown.withLock { $0 }
+        #expect(digits.count == 2 && digits.first == digits.last)
+    }
+
+    @Test func `prompts can be answered by a closure that is set after the app has started`() async throws {
+        let lock = try await lock(.showsPasskey)
+        let app = air.app { Phone() }
+        try await air.wait { app.has("descriptors of F001 -") }
+        air.onPairingPrompt { _ in .reject }
+        air.onPairingPrompt { prompt in
+            if case .enterPasskey = prompt { .passkey(try await lock.shownPasskey()) } else { .accept }
+        }
+        app.read("F001")
+        try await air.wait { app.lines.contains { $0.hasPrefix("F001 is") } }
+        #expect(app.has("F001 is [1] -"))
+    }
+
+    @Test func `digits that nobody has read disappear when the pairing ends`() async throws {
+        let lock = try await lock(.showsPasskey)
+        air.onPairingPrompt { _ in throw CancellationError() }
+        #expect(try await reads() == "F001 is [] ATT 5")
+        await air.settle()
+        let isShown = try await air.happens(within: .seconds(10)) { _ = try await lock.shownPasskey() }
+        #expect(!isShown)
     }
 
     @Test func `without prompts, an authenticated value stays closed`() async throws {

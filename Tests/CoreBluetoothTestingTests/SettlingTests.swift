@@ -1,3 +1,4 @@
+import BluetoothBase
 import CoreBluetooth
 import CoreBluetoothTesting
 import Foundation
@@ -70,6 +71,49 @@ private final class EchoApp: NSObject, CBCentralManagerDelegate, CBPeripheralDel
     }
 }
 
+/// An app that reads a value again whenever it has received it.
+private final class PollingApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+    // Unchecked: all of it is used on the queue.
+    private var manager: CBCentralManager?
+    private var sensor: CBPeripheral?
+
+    override init() {
+        super.init()
+        manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "poll"))
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        if central.state == .poweredOn { central.scanForPeripherals(withServices: nil) }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+        rssi: NSNumber
+    ) {
+        sensor = peripheral
+        peripheral.delegate = self
+        central.stopScan()
+        central.connect(peripheral)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        peripheral.discoverServices(nil)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
+        for one in service.characteristics ?? [] where one.properties.contains(.read) { peripheral.readValue(for: one) }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
+    {
+        peripheral.readValue(for: characteristic)
+    }
+}
+
 @Suite("Waiting until everything has arrived", .timeLimit(.minutes(30)))
 struct SettlingTests {
     private let sensor = VirtualPeripheral(
@@ -123,6 +167,36 @@ struct SettlingTests {
         try await sensor.simulateDisconnection()
         await air.settle()
         #expect(app.queue.sync { app.lines } == ["lost"])
+    }
+
+    @Test("settle() records an issue if an app polls, and names what is busy")
+    func polling() async throws {
+        let air = TestRadio(time: .manual)
+        try await air.add(sensor)
+        let app = air.app { PollingApp() }
+        try await sensor.waitForConnection()
+        let start = air.radio.now
+        await withKnownIssue {
+            await air.settle()
+        } matching: { issue in
+            let text = issue.comments.map(\.rawValue).joined()
+            return text.contains("the app") && text.contains("the peripheral Sensor")
+                && issue.sourceLocation?.fileName == "SettlingTests.swift"
+        }
+        #expect(start.duration(to: air.radio.now) < .seconds(125))
+        withExtendedLifetime(app) {}
+    }
+
+    @Test("settle() returns when its task is cancelled", arguments: [VirtualRadio.Time.manual, .system])
+    func cancelled(time: VirtualRadio.Time) async throws {
+        let air = TestRadio(time: time)
+        try await air.add(sensor)
+        let app = air.app { PollingApp() }
+        try await sensor.waitForConnection()
+        let settling = Task { await air.settle() }
+        settling.cancel()
+        await settling.value
+        withExtendedLifetime(app) {}
     }
 
     @Test("settle() returns without managers, and while the adapter is off")

@@ -91,6 +91,34 @@ struct WorldTests {
         #expect(world.violations.isEmpty)
     }
 
+    @Test(arguments: [false, true])
+    func `a mistake in the declaration of a peripheral fails the world`(isTooLong: Bool) throws {
+        let world = World(seed: 1)
+        let payload = VirtualAdvertisement(manufacturerData: isTooLong ? Data(count: 100) : nil)
+        world.add(VirtualPeripheral(name: "T", advertisements: [payload], services: [VirtualService("1809")])) {
+            // The characteristic does not exist.
+            if !isTooLong { try await $0.simulateValueUpdate(Data([1]), for: "2A1E") }
+        }
+        world.run(for: .seconds(1))
+        world.end()
+        #expect(world.violations.map(\.rule) == [.application])
+        #expect(world.violations.first?.text.contains("the peripheral T") == true)
+    }
+
+    @Test func `a fault that ends a peripheral does not fail the world`() throws {
+        let world = World(seed: 1)
+        let sensor = VirtualPeripheral(
+            name: "T", services: [VirtualService("1809", characteristics: [.init("2A1E", .read, value: Data([1]))])])
+        world.add(sensor) { sensor in
+            sensor.simulateReset()
+            try await sensor.simulateAdvertising([])
+            try await sensor.simulateAdvertising([VirtualAdvertisement(name: "T")])
+        }
+        world.run(for: .seconds(1))
+        world.end()
+        #expect(world.violations.isEmpty)
+    }
+
     @Test func `an invariant that does not hold fails the world, and the same seeds give the same readings`() throws {
         let outcome = try play(0..<3, limit: 5)
         #expect(outcome.failed == 3)

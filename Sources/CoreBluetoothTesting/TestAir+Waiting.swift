@@ -109,15 +109,16 @@ extension TestAir {
 
     /// Waits until nothing is left to do at this instant. No time passes.
     func calm(_ call: TestCall) async {
-        var before = work
-        for _ in 0..<Self.maximumRounds where !Task.isCancelled {
+        var before = work, busy = ""
+        for round in 1...Self.maximumRounds where !Task.isCancelled {
             if radio.time == .manual { await radio.advance(by: .zero) }
             await deliver()
             let after = work
             if after == before { return }
+            if round == Self.maximumRounds { busy = self.busy(since: before) }
             before = after
         }
-        if !Task.isCancelled { call.record("the app and the devices never come to rest at one instant") }
+        if !Task.isCancelled { call.record("although no time passes, there is always something to do for \(busy)") }
     }
 
     /// Lets other tasks run until a call returns that needs no more than that.
@@ -135,7 +136,9 @@ extension TestAir {
             await waitUntilIdle(until: end)
             let after = work
             if after == before, isIdle { return }
-            if now >= end { return call.record(busy(since: before)) }
+            if now >= end {
+                return call.record("after \(Self.limit), there is still something to do for \(busy(since: before))")
+            }
             before = after
         }
     }
@@ -153,13 +156,12 @@ extension TestAir {
 
     private var isIdle: Bool { runners.allSatisfy(\.runner.isIdle) && radio.isQuiet }
 
-    /// The devices that keep `settle` from returning, in words.
+    /// The names of the devices that are busy.
     private func busy(since before: [ObjectIdentifier: UInt64]) -> String {
         let found = runners.filter { runner, _ in
             !runner.isIdle || before[ObjectIdentifier(runner)] != runner.work
         }
-        let names = found.isEmpty ? "the radio" : found.map(\.name).joined(separator: ", ")
-        return "settle() ended after \(Self.limit), but there is still something to do for \(names)"
+        return found.isEmpty ? "the radio" : found.map(\.name).joined(separator: ", ")
     }
 
     /// Advances manual time until an adapter that was closed is released.

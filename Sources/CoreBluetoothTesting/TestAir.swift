@@ -5,7 +5,7 @@ import CoreBluetooth
 import Synchronization
 import VirtualRadio
 
-/// The air of a test, without its devices: what they share.
+/// The air of a test, which its devices share, and their adapters.
 final class TestAir: Surroundings {
     let radio: VirtualRadio
     /// The app's controller.

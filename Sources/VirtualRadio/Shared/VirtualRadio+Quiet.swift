@@ -5,15 +5,6 @@ import BluetoothHCI
 extension VirtualRadio {
     /// Whether nothing is in progress: no link carries data, and every host has received its controller's packets.
     package var isQuiet: Bool { withAir(for: nil) { state, _ in state.isQuiet } }
-
-    /// Waits until nothing is in progress. This requires time to pass, so do not use it with manual time.
-    package func waitUntilQuiet() async {
-        await withCheckedContinuation { continuation in
-            withAir(for: nil) { state, _ in
-                if state.isQuiet { continuation.resume() } else { state.awaitingQuiet.append(continuation) }
-            }
-        }
-    }
 }
 
 extension VirtualRadio.State {
@@ -24,11 +15,5 @@ extension VirtualRadio.State {
                 !link.isInUse || !link.hasContact
                     || (link.central.queue.isEmpty && link.peripheral.queue.isEmpty && link.procedures.isEmpty)
             }
-    }
-
-    mutating func endWaitingForQuiet() {
-        guard isQuiet else { return }
-        for waiter in awaitingQuiet { waiter.resume() }
-        awaitingQuiet.removeAll()
     }
 }

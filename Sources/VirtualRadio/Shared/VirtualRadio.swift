@@ -34,9 +34,6 @@ public final class VirtualRadio: Sendable {
         var weather: AirWeather?
         var weatherNumber = 0
 
-        /// Callers that wait until nothing is in progress.
-        var awaitingQuiet: [CheckedContinuation<Void, Never>] = []
-
         /// The hosts with pending packets, in the order of their controllers.
         var waiting: [any PacketPortHost] {
             hosts.filter { !air[$0.key].outbox.isEmpty }.sorted { $0.key.index < $1.key.index }.map(\.value)
@@ -105,7 +102,6 @@ public final class VirtualRadio: Sendable {
             state.air.fire(at: now)
             let deadline = state.air.nextDeadline
             let value = body(&state, now)
-            if !state.awaitingQuiet.isEmpty { state.endWaitingForQuiet() }
             let isMinded = identifier.map { state.hosts[$0] != nil } ?? false
             if !isMinded, earliest(deadline, state.air.nextDeadline) != deadline {
                 return (value, Array(state.hosts.values))

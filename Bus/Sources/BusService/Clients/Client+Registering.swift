@@ -112,11 +112,12 @@ extension Client {
     func signaled(_ message: Message) {
         switch (message.interface, message.member) {
         case ("org.freedesktop.DBus.Properties", "PropertiesChanged"):
-            guard let path = message.path, let application = applications.values.first(where: { $0.contains(path) }),
+            guard let path = message.path, applications.values.contains(where: { $0.contains(path) }),
                 let values = try? message.readAll(), values.count > 1,
                 values[0].text == Application.characteristicInterface
             else { return }
-            application.propertiesChanged(path, values[1])
+            // Applications may share objects.
+            for application in applications.values { application.propertiesChanged(path, values[1]) }
         case ("org.freedesktop.DBus.ObjectManager", "InterfacesAdded"):
             guard !monitors.isEmpty, let values = try? message.readAll(), values.count == 2,
                 let path = values[0].path

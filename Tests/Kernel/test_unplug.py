@@ -6,6 +6,7 @@ import asyncio
 import random
 from typing import Any
 
+import pytest
 from conftest import AgentFactory
 from support.agent import Agent, AgentError
 from support.card import CHARACTERISTIC, SERVICE
@@ -79,6 +80,8 @@ class Scene:
             await agent.event("ready")
 
 
+# Each round starts the emulator, which may take several attempts.
+@pytest.mark.timeout(1500)
 async def test_every_call_ends_once_and_the_adapter_is_taken_up_again(radio: Radio, agents: AgentFactory) -> None:
     central, peripheral = await agents("hci-socket:0"), await agents("hci-socket:1")
     handle = await published(peripheral)

@@ -46,13 +46,17 @@ final class OutgoingCalls {
             lines[call.destination] = line
             send(call, message)
         } else if line.overdueCount >= Self.share || line.waiting.count >= Self.waitingLimit {
-            fail(call, .limitsExceeded("\(call.destination) does not answer its calls"))
+            refuse(call)
         } else {
             lines[call.destination]?.waiting.append((call, message))
         }
     }
 
     func fail(_ call: OutgoingCall, _ error: BusError) { failures.append((call, error)) }
+
+    private func refuse(_ call: OutgoingCall) {
+        fail(call, .limitsExceeded("\(call.destination) does not answer its calls"))
+    }
 
     private func send(_ call: OutgoingCall, _ message: Message) {
         sent.insert(call)
@@ -101,9 +105,7 @@ final class OutgoingCalls {
         guard var line = lines[call.destination] else { return }
         line.overdueCount += 1
         if line.overdueCount >= Self.share {
-            for (call, _) in line.waiting {
-                fail(call, .limitsExceeded("\(call.destination) does not answer its calls"))
-            }
+            for (call, _) in line.waiting { refuse(call) }
             line.waiting = []
         }
         lines[call.destination] = line

@@ -25,7 +25,7 @@ struct TestCall: Sendable, CustomStringConvertible {
 
 /// Waiting on the air of a test.
 extension TestAir {
-    /// How long a call without a limit of its own waits, in the radio's time. What takes longer never happens.
+    /// The maximum wait of a call that has no limit argument, in the radio's time.
     static let limit = Duration.seconds(120)
     /// How often a call repeats that waits without time passing.
     private static let maximumRounds = 10_000

@@ -3,7 +3,7 @@
 // The least that a host can do: what `faces` does, against the same peer, in a loop that knows the answers beforehand,
 // with one system call for each frame it sends. It shows how fast the peer is, and prints the same line as `faces`.
 //
-// With `woken`, it makes the system calls that a host on a thread of its own cannot avoid: it waits for the socket with
+// With `woken`, it makes the system calls that a host with a separate thread cannot avoid: it waits for the socket with
 // epoll, reads, and wakes another thread, which takes the value.
 #include <errno.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 
     changing_device.py SOCKET ADDRESS
 
-It notifies 11 to its first subscriber, changes, and notifies 22 to whoever subscribes after that.
+It notifies 11 to its first subscriber, changes, and notifies 22 to each later subscriber.
 """
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""A program on a terminal of its own."""
+"""A program on a pseudoterminal."""
 import os
 import pty
 import re

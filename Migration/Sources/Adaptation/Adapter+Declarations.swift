@@ -88,7 +88,7 @@ extension Adapter {
         let octets = file.octets
         var end = octets[range.upperBound...].firstIndex { !isSpace($0) } ?? octets.count
         if end < octets.count, octets[end] == UInt8(ascii: "\n") {
-            // It had a line of its own: so goes the indentation of the next one.
+            // Nothing else was on its line, so the next line's indentation also goes.
             end = octets[(end + 1)...].firstIndex { !isSpace($0) } ?? octets.count
         }
         edits.replace(range.lowerBound..<end, with: "")

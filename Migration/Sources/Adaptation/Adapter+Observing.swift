@@ -54,7 +54,7 @@ extension Adapter {
             )
             return
         }
-        // A computed property has no value of its own.
+        // A computed property stores nothing.
         guard case .accessors(let accessors) = block.accessors,
             accessors.contains(where: { ["didSet", "willSet"].contains($0.accessorSpecifier.text) })
         else { return }

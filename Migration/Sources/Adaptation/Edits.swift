@@ -64,7 +64,7 @@ struct Edits {
                 let both = [false, true].map { render(stop, octets, [], forLinux: $0) }
                 output = Self.conditional(output, both[0], both[1], octets[stop.upperBound...])
                 position = stop.upperBound
-                // What follows on the line is on one of its own, and needs no space before it.
+                // The rest of the line moves to the next one, so the space before it goes.
                 if !Self.endsLine(octets[position...]) {
                     while position < range.upperBound, isSpace(octets[position]) { position += 1 }
                 }
@@ -78,7 +78,7 @@ struct Edits {
         rest.first { !isSpace($0) }.map { $0 == UInt8(ascii: "\n") } ?? true
     }
 
-    /// A statement in two forms, on lines of their own.
+    /// A statement in two forms, on separate lines.
     private static func conditional(
         _ before: String, _ apple: String, _ linux: String, _ after: ArraySlice<UInt8>
     ) -> String {

@@ -156,7 +156,7 @@ public final class AdaptationRun {
                 atPath: project.directory + "/Dependencies", withIntermediateDirectories: true)
             if !manager.fileExists(atPath: copy) {
                 try manager.copyItem(atPath: dependency.directory, toPath: copy)
-                // It is not a repository of its own.
+                // The copy belongs to the project's repository.
                 try? manager.removeItem(atPath: copy + "/.git")
             }
             // Checkouts are read-only.

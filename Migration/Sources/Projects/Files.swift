@@ -25,7 +25,7 @@ struct Files {
 
     private mutating func collect(_ directory: String, _ isIncluded: (String) -> Bool, isRoot: Bool) {
         let manager = FileManager.default
-        // A package of its own is adapted on its own.
+        // Nested packages are adapted separately.
         if !isRoot, manager.fileExists(atPath: directory + "/Package.swift") { return }
         for name in (try? manager.contentsOfDirectory(atPath: directory))?.sorted() ?? [] where !name.hasPrefix(".") {
             let path = directory == "/" ? "/" + name : directory + "/" + name

@@ -42,7 +42,7 @@ struct DeclarationTests {
             "on the line", "    @objc private func a() {}\n",
             "    #if canImport(ObjectiveC)\n    @objc\n    #endif\n    private func a() {}\n"),
         Case(
-            "on a line of its own", "import Foundation\n@objcMembers\npublic class A: NSObject {}\n",
+            "on a separate line", "import Foundation\n@objcMembers\npublic class A: NSObject {}\n",
             "import Foundation\n#if canImport(ObjectiveC)\n@objcMembers\n#endif\npublic class A: NSObject {}\n"),
         Case(
             "with a name, after another", "@discardableResult @objc(b:) func a(_ a: Int) -> Int { a }\n",

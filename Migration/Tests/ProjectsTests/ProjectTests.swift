@@ -39,7 +39,7 @@ struct ProjectTests {
     ]
 
     @Test(arguments: obstacles)
-    func `What cannot be adapted has a status of its own`(files: [String: String], status: Int32) throws {
+    func `Projects that cannot be adapted end with a separate status`(files: [String: String], status: Int32) throws {
         try Self.withFiles(files) { directory in
             let obstacle = #expect(throws: Obstacle.self) { try Project(at: directory) }
             #expect(obstacle?.status == status)

@@ -76,7 +76,7 @@ final class AcquiredPipe {
         isWatched = true
     }
 
-    /// Takes no more values from the client. Even its end is noticed later, with the values before it.
+    /// Stops reading the client's values. The end of the socket is also noticed only after reading resumes.
     private func pause() {
         loop.unwatch(descriptor)
         isWatched = false

@@ -90,7 +90,7 @@ final class RemoteCharacteristic {
     func store(_ octets: [UInt8], at offset: Int = 0) {
         value = offset == 0 ? octets : value.prefix(offset) + octets
         changed("Value")
-        // Each value is a signal of its own.
+        // Otherwise, a later value would replace this one in the same signal.
         device.daemon.tree.flush()
     }
 

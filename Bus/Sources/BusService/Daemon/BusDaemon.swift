@@ -8,7 +8,7 @@ import DBus
 /// `org.bluez` for one adapter.
 ///
 /// Everything here belongs to the thread that calls `run`. The adapter has its own thread; `EventInbox` carries its
-/// events here, and calls to it do not block. Each client of the bus is a user of the adapter of its own, so releasing
+/// events here, and calls to it do not block. Each client of the bus is a separate user of the adapter, so releasing
 /// that user releases everything that the client requested. The daemon itself is one more user, which follows the links
 /// and discovers their services for all clients.
 package final class BusDaemon {

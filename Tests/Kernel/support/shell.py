@@ -9,9 +9,10 @@ from collections.abc import AsyncIterator
 
 from support.processes import TIMEOUT, Process
 
-# Their prompt, and the escape sequences that colour and overwrite it.
+# The escape sequences that colour and overwrite their prompt.
 DECORATION = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[\r\b\x01\x02]")
-PROMPT = re.compile(r"\[[^]\n]*\]# *")
+# Their prompt. Version 5.66 ends it with `#`, and 5.87 with `>`.
+PROMPT = re.compile(r"\[[^]\n]*\][#>] *")
 
 
 def plain(said: str) -> str:

@@ -27,10 +27,10 @@ final class HeartRateFace: AdapterObserver {
             switch event {
             case .adapter(.ready):
                 begin(batch.user, .scanning, .scan(ScanFilter(services: ["180D"]), ScanParameters()))
-            case .sighting(_, let index):
+            case .sightings(_, let range):
                 guard case .scanning = step.withLock({ $0 }) else { continue }
                 begin(batch.user, nil, .cancel)
-                begin(batch.user, .connecting, .connect(batch.sightings[index].peer, ConnectRequest()))
+                begin(batch.user, .connecting, .connect(batch.sightings[range.lowerBound].peer, ConnectRequest()))
             case .ended(_, .success(.link(let link))):
                 begin(
                     batch.user, .discovering(link),

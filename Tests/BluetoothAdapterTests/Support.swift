@@ -61,7 +61,7 @@ final class Witness: AdapterObserver {
                 if let line { state.lines.append(line) }
                 switch event {
                 case .linkBegan(let link, _): state.links.append(link)
-                case .sighting(_, let index): state.sightings.append(batch.sightings[index])
+                case .sightings(_, let range): state.sightings += batch.sightings[range]
                 case .ended(_, .success(.published(let handles))): state.published = handles
                 default: break
                 }
@@ -89,7 +89,7 @@ final class Witness: AdapterObserver {
         case .nameChanged(_, let name): "name \(name)"
         case .servicesKnown: "services"
         case .servicesChanged(_, let handles): "changed \(handles)"
-        case .sighting, .subscriptionBegan: nil
+        case .sightings, .subscriptionBegan: nil
         default: "\(event)"
         }
     }

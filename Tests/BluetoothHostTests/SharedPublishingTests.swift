@@ -65,4 +65,20 @@ struct SharedPublishingTests {
             #expect(scene.sightingCounts[first] == 1)
         }
     }
+
+    @Test("The sightings of a scan are one event, unless those of another scan are in between")
+    func sightingEvents() {
+        var scene = SharedScene(users: first, second)
+        for user in [first, second] { scene.perform(.scan(ScanFilter(), ScanParameters()), 1, of: user) }
+        // Three reports in one event, of devices with different addresses.
+        let reports = (1...3).flatMap { bytes("00 00 0\($0)00 00EEFFC0 00 D8") }
+        let event = bytes("02 03") + reports
+        scene.receive(packet: [0x04, 0x3E, UInt8(event.count)] + event)
+        #expect(scene.sightingEvents == [first: ["1: 0..<3"], second: ["1: 0..<3"]])
+        scene.perform(.scan(ScanFilter(), ScanParameters()), 2, of: second)
+        let more = (4...5).flatMap { bytes("00 00 0\($0)00 00EEFFC0 00 D8") }
+        scene.receive(packet: [0x04, 0x3E, UInt8(2 + more.count)] + bytes("02 02") + more)
+        #expect(scene.sightingEvents[first] == ["1: 0..<2"])
+        #expect(scene.sightingEvents[second] == ["1: 0..<1", "2: 1..<2", "1: 2..<3", "2: 3..<4"])
+    }
 }

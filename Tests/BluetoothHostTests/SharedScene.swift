@@ -37,6 +37,8 @@ struct SharedScene {
     var interruptions: [[UInt8]: [[UInt8]]] = [:]
     /// How many sightings came with the last events of each user.
     private(set) var sightingCounts: [UserID: Int] = [:]
+    /// The last events with sightings of each user, as `call: indices`.
+    private(set) var sightingEvents: [UserID: [String]] = [:]
     /// Everything that peers were asked, but confirmations.
     private var pdus: [String] = []
     /// How many confirmations peers got.
@@ -295,6 +297,9 @@ struct SharedScene {
             host.withEvents(for: user) { batch = copy $0 }
             guard let batch else { continue }
             sightingCounts[user] = batch.sightings.count
+            sightingEvents[user] = batch.events.compactMap { event in
+                if case .sightings(let token, let range) = event { "\(token.rawValue): \(range)" } else { nil }
+            }
             for event in batch.events {
                 if let line = text(event, batch) { told[user, default: []].append(line) }
                 if case .linkBegan(let link, _) = event, !links.contains(link) { links.append(link) }

@@ -1,4 +1,3 @@
-import Synchronization
 import TestSupport
 import Testing
 import VirtualRadio
@@ -112,52 +111,10 @@ struct LossTests {
 }
 
 extension LossTests {
-    /// Runs the jobs of an actor one by one, when the test says so.
-    private final class StepExecutor: SerialExecutor {
-        private let state = Mutex((jobs: [UnownedJob](), step: CheckedContinuation<UnownedJob, Never>?.none))
-
-        func enqueue(_ job: consuming ExecutorJob) {
-            let job = UnownedJob(job)
-            let step = state.withLock { state in
-                if state.step == nil { state.jobs.append(job) }
-                return state.step.take()
-            }
-            step?.resume(returning: job)
-        }
-
-        /// Runs the next job, once there is one.
-        func step() async {
-            let job = await withCheckedContinuation { continuation in
-                let job = state.withLock { state -> UnownedJob? in
-                    if !state.jobs.isEmpty { return state.jobs.removeFirst() }
-                    state.step = continuation
-                    return nil
-                }
-                if let job { continuation.resume(returning: job) }
-            }
-            job.runSynchronously(on: asUnownedSerialExecutor())
-        }
-    }
-
-    private actor Consumer {
-        let executor: StepExecutor
-        nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-        init(_ executor: StepExecutor) { self.executor = executor }
-
-        func take(from queue: AsyncQueue<Int>) async -> Result<Int?, BluetoothError> {
-            do throws(BluetoothError) {
-                return .success(try await queue.next())
-            } catch {
-                return .failure(error)
-            }
-        }
-    }
-
     @Test("A loss after the consumer was cancelled is thrown by the next call")
     func cancelled() async {
         let queue = AsyncQueue<Int>(capacity: 1, overflow: .fail)
-        let executor = StepExecutor(), consumer = Consumer(executor)
+        let executor = StepExecutor(), consumer = StepConsumer(executor)
         let task = Task { await consumer.take(from: queue) }
         await executor.step()
         #expect(queue.waiterCount == 1)

@@ -174,11 +174,18 @@ struct TimeTests {
         arguments: [
             (AsyncQueue<Int>.Overflow.dropOldest, [2, 3], nil), (.dropNewest, [1, 2], nil),
             (.fail, [1, 2], BluetoothError.overflow),
-        ])
-    func overflow(_ overflow: AsyncQueue<Int>.Overflow, _ expected: [Int], _ end: BluetoothError?) async throws {
+        ], [false, true])
+    func overflow(
+        _ policy: (overflow: AsyncQueue<Int>.Overflow, expected: [Int], end: BluetoothError?), isBatch: Bool
+    ) async throws {
+        let (overflow, expected, end) = policy
         let queue = AsyncQueue<Int>(capacity: 2, overflow: overflow)
-        let taken = (1...3).map { queue.push($0) }
-        #expect(taken == [true, true, overflow == .dropOldest])
+        if isBatch {
+            queue.push([0, 1, 2, 3, 4], in: 1..<4)
+        } else {
+            let taken = (1...3).map { queue.push($0) }
+            #expect(taken == [true, true, overflow == .dropOldest])
+        }
         queue.finish()
         let sequence = EventSequence(queue) {}
         var iterator = sequence.makeAsyncIterator()
@@ -199,10 +206,32 @@ struct TimeTests {
                     return own
                 }
             }
-            for number in 0..<5000 { queue.push(number) }
+            for number in 0..<2500 { queue.push(number) }
+            let rest = Array(2500..<5000)
+            for start in stride(from: 0, to: rest.count, by: 5) { queue.push(rest, in: start..<start + 5) }
             queue.finish()
             return await group.reduce(into: []) { $0 += $1 }
         }
         #expect(taken.sorted() == Array(0..<5000))
+    }
+
+    @Test("A batch wakes as many consumers as it has elements")
+    func batch() async {
+        let queue = AsyncQueue<Int>(capacity: 10, overflow: .fail)
+        let executors = (0..<3).map { _ in StepExecutor() }
+        let tasks = executors.map { executor in
+            let consumer = StepConsumer(executor)
+            return Task { await consumer.take(from: queue) }
+        }
+        for executor in executors { await executor.step() }
+        #expect(queue.waiterCount == 3)
+        queue.push([1, 2], in: 0..<2)
+        #expect(queue.waiterCount == 1)
+        for executor in executors[..<2] { await executor.step() }
+        #expect(await tasks[0].value == .success(1))
+        #expect(await tasks[1].value == .success(2))
+        queue.finish()
+        await executors[2].step()
+        #expect(await tasks[2].value == .success(nil))
     }
 }

@@ -117,8 +117,14 @@ extension [UInt8] {
     fileprivate mutating func update(_ bytes: Span<UInt8>) -> SightingTable.Novelty {
         guard !span.isEqual(to: bytes) else { return .repeated }
         let novelty: SightingTable.Novelty = isEmpty ? .completed : .changed
-        removeAll(keepingCapacity: true)
-        bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
+        bytes.withUnsafeBufferPointer { bytes in
+            if count == bytes.count {
+                withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: bytes) }
+            } else {
+                removeAll(keepingCapacity: true)
+                append(contentsOf: bytes)
+            }
+        }
         return novelty
     }
 }

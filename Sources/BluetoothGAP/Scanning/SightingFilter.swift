@@ -44,7 +44,7 @@ public struct SightingFilter: Sendable {
         let (slot, novelty) = sightings.receive(report, at: now)
         if slot == isReported.count { isReported.append(false) }
         if novelty == .discovered { isReported[slot] = false }
-        guard reportsDuplicates || novelty.isNews || !isReported[slot], devices.matches(sightings[slot]) else {
+        guard reportsDuplicates || novelty.isNews || !isReported[slot], sightings.matches(devices, at: slot) else {
             return nil
         }
         isReported[slot] = true

@@ -79,6 +79,9 @@ public struct SightingTable: Sendable {
         return (table.insert(Sighting(report, at: now), for: key, set: set), .discovered)
     }
 
+    /// Returns whether the device in a slot meets the conditions of a filter. It is not copied for that.
+    func matches(_ filter: ScanFilter, at slot: Slot) -> Bool { filter.matches(table.values.span[slot]) }
+
     /// Removes the devices last seen before `instant`.
     public mutating func removeAll(notSeenSince instant: Instant) {
         while let slot = table.oldest, table[slot].lastSeen < instant { table.remove(slot) }

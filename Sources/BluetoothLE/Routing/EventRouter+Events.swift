@@ -30,7 +30,8 @@ extension EventRouter {
                 }
                 guard let connection = connection(last) else { continue }
                 queue.push(.written(Array(batch.octets(of: payload)), to: handle, by: connection))
-            case .sighting(let token, let index): calls.sightings(of: token)?.push(batch.sightings[index])
+            case .sightings(let token, let range):
+                calls.sightings(of: token)?.push(batch.sightings, in: range)
             case .ended(let token, let result): ended(token, result)
             case .writeRequested(let request, let handle, let payload):
                 let value = Array(batch.octets(of: payload))

@@ -4,6 +4,7 @@ import Synchronization
 
 /// Connects one producer with the consumers of an asynchronous sequence: a bounded buffer, an end that each consumer
 /// gets exactly once, and waits that end on cancellation.
+@usableFromInline
 final class AsyncQueue<Element: Sendable>: Sendable {
     /// The policy for an element that does not fit.
     enum Overflow: Sendable {
@@ -23,25 +24,29 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         var taken = 0
         var losses: [Int] = []
         var dropped = 0
-        var end: Result<Element?, BluetoothError>?
+        /// `.end` or `.failure`, once the sequence has ended.
+        var end: QueuePoll?
 
-        /// The outcome for a consumer now; nil if it must wait.
+        /// Moves the next element to `next`. Returns what a consumer finds; nil if it must wait.
         ///
         /// - Parameter leavesLoss: whether a loss stays for the next call. Evaluated only if there is one.
-        mutating func take(leavingLossIf leavesLoss: @autoclosure () -> Bool) -> Result<Element?, BluetoothError>? {
+        mutating func take(
+            _ next: inout Element?, leavingLossIf leavesLoss: @autoclosure () -> Bool
+        ) -> QueuePoll? {
             if !losses.isEmpty, losses[0] == taken {
                 if leavesLoss() { return nil }
                 losses.removeFirst()
                 return .failure(.dataLost)
             }
-            guard let element = buffer.popFirst() else { return end }
+            if buffer.isEmpty { return end }
+            next = buffer.removeFirst()
             taken &+= 1
-            return .success(element)
+            return .element
         }
     }
 
     private let state = Mutex(State())
-    private let waits = ConsumerWaits()
+    @usableFromInline let waits = ConsumerWaits()
     private let capacity: Int
     private let overflow: Overflow
     /// Makes room in a full buffer without loss, if that is possible.
@@ -87,21 +92,44 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         let (isTaken, dropped) = state.withLock { state -> (Bool, Int?) in
             guard state.end == nil else { return (false, nil) }
             let before = state.dropped
-            let hasRoom = state.buffer.count < capacity || makeRoom(&state)
-            if hasRoom {
-                state.buffer.append(element)
-            } else if let mark = mark?(element, state.buffer[capacity...]) {
-                state.buffer.append(mark)
-            }
+            let hasRoom = hasRoom(&state)
+            if hasRoom { state.buffer.append(element) } else { keepMark(of: element, in: &state) }
             return (hasRoom, state.dropped == before ? nil : state.dropped)
         }
         // An element that does not fit may have ended the sequence.
-        if isTaken { waits.endOne() } else { waits.endAll() }
+        if isTaken { waits.end() } else { waits.endAll() }
         if let dropped, let onDrop { onDrop(dropped) }
         return isTaken
     }
 
+    /// Buffers some elements of an array, and wakes as many consumers. Each element is copied only once.
+    func push(_ elements: borrowing [Element], in range: Range<Int>) {
+        let (areTaken, dropped) = state.withLock { state -> (Bool, Int?) in
+            let before = state.dropped
+            var areTaken = true
+            for index in range where state.end == nil {
+                if hasRoom(&state) {
+                    state.buffer.append(elements[index])
+                } else {
+                    keepMark(of: elements[index], in: &state)
+                    areTaken = false
+                }
+            }
+            return (areTaken, state.dropped == before ? nil : state.dropped)
+        }
+        if areTaken { waits.end(range.count) } else { waits.endAll() }
+        if let dropped, let onDrop { onDrop(dropped) }
+    }
+
     /// Returns whether there is room for one more element, and makes room if the policy allows it.
+    private func hasRoom(_ state: inout State) -> Bool { state.buffer.count < capacity || makeRoom(&state) }
+
+    /// Keeps the mark of an element that does not fit, if it has one.
+    private func keepMark(of element: Element, in state: inout State) {
+        if let mark = mark?(element, state.buffer[capacity...]) { state.buffer.append(mark) }
+    }
+
+    /// Makes room in a full buffer if the policy allows it. Returns false if it does not.
     private func makeRoom(_ state: inout State) -> Bool {
         compact?(&state.buffer)
         guard state.buffer.count >= capacity else { return true }
@@ -126,13 +154,13 @@ final class AsyncQueue<Element: Sendable>: Sendable {
             let place = state.taken &+ state.buffer.count
             if state.losses.last != place { state.losses.append(place) }
         }
-        waits.endOne()
+        waits.end()
     }
 
     /// Ends the sequence after the buffered elements. Only the first end counts.
     func finish(_ error: BluetoothError? = nil) {
         state.withLock { state in
-            if state.end == nil { state.end = error.map { .failure($0) } ?? .success(nil) }
+            if state.end == nil { state.end = error.map { .failure($0) } ?? .end }
         }
         waits.endAll()
     }
@@ -148,26 +176,59 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         if let onTake { for element in rest { onTake(element) } }
     }
 
-    /// The next element; nil at the end. Throws `.cancelled` when the task is cancelled.
     // There may be hundreds of thousands of values or sightings, and unspecialized code looks up its types for each of
-    // them.
-    @_specialize(where Element == [UInt8])
-    @_specialize(where Element == Sighting)
+    // them. So an application compiles this loop for its type, and what the loop calls is specialized or not generic.
+    // `poll` only forwards, because even its unspecialized form looks up the types of its variables.
+
+    /// The next element; nil at the end. Throws `.cancelled` when the task is cancelled.
+    @inlinable
     func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BluetoothError) -> Element? {
+        var element: Element?
         var hasWaited = false
         while true {
-            // Read before the state, so that the wait ends if something changes in between.
-            let changes = waits.changes
-            // Whoever cancelled the task may discard an error, but not an element.
-            if let outcome = state.withLock({ $0.take(leavingLossIf: hasWaited && Task.isCancelled) }) {
-                let element = try outcome.get()
-                if let element, let onTake { onTake(element) }
-                return element
+            switch poll(&element, hasWaited: hasWaited) {
+            case .element, .end: return element
+            case .failure(let error): throw error
+            case .nothing(let changes):
+                await waits.wait(after: changes, isolation: actor)
+                hasWaited = true
             }
-            // A cancelled task does not wait, so it gets here at once.
-            if hasWaited, Task.isCancelled { throw .cancelled }
-            await waits.wait(after: changes, isolation: actor)
-            hasWaited = true
         }
     }
+
+    /// Takes the next element if there is one.
+    ///
+    /// - Parameters:
+    ///   - next: set to the element; otherwise unchanged.
+    ///   - hasWaited: whether the task has waited for the element. If it was cancelled, it does not wait again.
+    @usableFromInline
+    @_specialize(where Element == [UInt8])
+    @_specialize(where Element == Sighting)
+    func poll(_ next: inout Element?, hasWaited: Bool) -> QueuePoll { takeNext(&next, hasWaited: hasWaited) }
+
+    @inline(never)
+    private func takeNext(_ next: inout Element?, hasWaited: Bool) -> QueuePoll {
+        // Read before the state, so that a wait ends if something changes in between.
+        let changes = waits.changes
+        // Whoever cancelled the task may discard an error, but not an element.
+        let found = state.withLock { $0.take(&next, leavingLossIf: hasWaited && Task.isCancelled) }
+        if let found {
+            if let onTake, let next { onTake(next) }
+            return found
+        }
+        // A cancelled task does not wait, so it gets here at once.
+        return hasWaited && Task.isCancelled ? .failure(.cancelled) : .nothing(changes)
+    }
+}
+
+/// What a consumer finds in an `AsyncQueue`.
+@usableFromInline
+enum QueuePoll {
+    case element
+    /// The sequence has ended without an error.
+    case end
+    /// The error that ended the sequence, a loss, or a cancellation.
+    case failure(BluetoothError)
+    /// Nothing. The consumer waits until there are other changes than these.
+    case nothing(UInt64)
 }

@@ -5,6 +5,7 @@ import Synchronization
 ///
 /// It is not generic, because most of the cost of a value is the wait for it, and unspecialized code looks up its types
 /// each time.
+@usableFromInline
 final class ConsumerWaits: Sendable {
     // Unsafe, because a checked one allocates for each value. Resuming one requires taking it out of `waits` first, so
     // each is resumed once.
@@ -22,6 +23,7 @@ final class ConsumerWaits: Sendable {
 
     /// Suspends the task until `changes` has changed, or the task is cancelled. Another consumer may take the element
     /// first, so the caller must check again.
+    @usableFromInline
     func wait(after changes: UInt64, isolation actor: isolated (any Actor)?) async {
         let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
         await withTaskCancellationHandler(
@@ -38,13 +40,18 @@ final class ConsumerWaits: Sendable {
             }, onCancel: { cancel(number) }, isolation: actor)
     }
 
-    /// Ends the longest wait.
-    func endOne() {
-        let first = waits.withLock { waits in
+    /// Ends the longest waits, up to a number of them.
+    func end(_ count: Int = 1) {
+        // One change for all: a second one could end the next wait of the consumer that the first one woke.
+        let (first, others) = waits.withLock { waits in
             changeCount.wrappingAdd(1, ordering: .releasing)
-            return waits.popFirst()
+            let first = waits.popFirst()
+            var others: [Continuation] = []
+            while others.count + 1 < count, let next = waits.popFirst() { others.append(next.continuation) }
+            return (first, others)
         }
         first?.continuation.resume()
+        for other in others { other.resume() }
     }
 
     /// Ends every wait.

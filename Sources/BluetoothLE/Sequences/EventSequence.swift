@@ -10,11 +10,12 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     /// The error type: the error that ended the source, `.overflow`, `.dataLost`, or `.cancelled`.
     public typealias Failure = BluetoothError
 
-    let subscription: Subscription
+    @usableFromInline let subscription: Subscription
 
     /// Ends the source's work for this sequence when no consumer is left.
+    @usableFromInline
     final class Subscription: Sendable {
-        let queue: AsyncQueue<Element>
+        @usableFromInline let queue: AsyncQueue<Element>
         private let onEnd: @Sendable () -> Void
 
         init(_ queue: AsyncQueue<Element>, onEnd: @escaping @Sendable () -> Void) {
@@ -37,22 +38,20 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
 
     /// Takes elements from the buffer of the sequence. It keeps the sequence from ending, like a copy of it.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let subscription: Subscription
+        @usableFromInline let subscription: Subscription
 
-        // Values and sightings are frequent. Without specializations for them, half of the cost of each would be
-        // generic metadata lookups.
+        @inlinable
+        init(subscription: Subscription) { self.subscription = subscription }
 
         /// The next element; nil once the source has ended without an error. Throws `.cancelled` when the task is
         /// cancelled.
-        @_specialize(where Element == [UInt8])
-        @_specialize(where Element == Sighting)
+        @inlinable
         public mutating func next() async throws(BluetoothError) -> Element? {
             try await subscription.queue.next()
         }
 
         /// See `next()`. The caller keeps its isolation.
-        @_specialize(where Element == [UInt8])
-        @_specialize(where Element == Sighting)
+        @inlinable
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BluetoothError) -> Element? {
@@ -61,6 +60,7 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     /// Creates an iterator over the elements that no iterator has returned yet. Each element goes to only one iterator.
+    @inlinable
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(subscription: subscription)
     }

@@ -86,7 +86,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         switch event {
         case .adapter(let status): adapterChanged(to: status)
         case .ended(let token, let result): ended(token, result)
-        case .sighting(let token, let index): parts.scanning.sighted(by: token, index, batch)
+        case .sightings(let token, let range): parts.scanning.sighted(by: token, range, batch)
         case .linkBegan(let link, let information): linkBegan(link, information)
         case .linkEnded(let link, let reason):
             parts.ends.check(reason, of: link)

@@ -76,7 +76,7 @@ public struct HostCall: Sendable {
 
         // MARK: Ongoing activities
 
-        /// Scans until the token is cancelled. `UserEvent.sighting` follows for each matching device. The call ends
+        /// Scans until the token is cancelled. `UserEvent.sightings` follows with the matching devices. The call ends
         /// only with an error.
         indirect case scan(ScanFilter, ScanParameters)
         /// Advertises together with other users, until the token is cancelled or the same user advertises again. Ends

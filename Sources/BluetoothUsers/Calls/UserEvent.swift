@@ -29,8 +29,9 @@ public enum UserEvent: Sendable {
     case adapter(AdapterStatus)
     /// A call has ended, or a scan has failed.
     case ended(CallToken, Result<CallResult, HostError>)
-    /// A scan has seen a device, which is at this index of `EventBatch.sightings`.
-    case sighting(CallToken, Int)
+    /// A scan has seen devices, which are at these indices of `EventBatch.sightings`. A device that was seen twice is
+    /// there twice.
+    case sightings(CallToken, Range<Int>)
 
     /// An advertising set that was on the air has ended, because its duration has elapsed, or with an error because the
     /// controller no longer accepts it.
@@ -134,7 +135,7 @@ public struct EventBatch: Sendable {
     public let user: UserID
     /// The events of the turn, in the order in which they occurred.
     public internal(set) var events: [UserEvent]
-    /// The sightings that `UserEvent.sighting` refers to.
+    /// The sightings that `UserEvent.sightings` refers to.
     public internal(set) var sightings: [Sighting] = []
     /// The host's own buffer while the batch is delivered. Octets are copied only once, by the user.
     @usableFromInline var octets = ByteWriter()
@@ -142,6 +143,17 @@ public struct EventBatch: Sendable {
     init(user: UserID, events: [UserEvent] = []) {
         self.user = user
         self.events = events
+    }
+
+    /// Adds a sighting of a scan. Those without another event in between share one event.
+    mutating func append(_ sighting: consuming Sighting, of scan: CallToken) {
+        let index = sightings.count
+        sightings.append(sighting)
+        if case .sightings(scan, let range)? = events.last {
+            events[events.count - 1] = .sightings(scan, range.lowerBound..<index + 1)
+        } else {
+            events.append(.sightings(scan, index..<index + 1))
+        }
     }
 
     /// The octets of an event.

@@ -64,8 +64,7 @@ extension SharedHost {
         for index in scans.indices {
             let seen = scans[index].receive(advertisement, host.events, at: now)
             guard let seen, let user = self.index(of: scans[index].call.user) else { continue }
-            users[user].sightings.append(scans[index].filter[seen])
-            users[user].events.append(.sighting(scans[index].call.token, users[user].sightings.count - 1))
+            users[user].append(scans[index].filter[seen], of: scans[index].call.token)
         }
     }
 

@@ -56,7 +56,7 @@ final class PairingUser: AdapterObserver {
                 ask(question, of: peer) { [weak runner] in runner?.post(.answerPairing(link, $0), from: user) }
             case .pairingShown(let link, .passkey(let passkey)):
                 if let peer = identifier(of: link) { pairing.withLock { $0 }.show?(passkey, peer) }
-            case .pairingShown(_, .keypress), .adapter, .ended, .sighting, .advertisingSetEnded, .periodic, .subevents,
+            case .pairingShown(_, .keypress), .adapter, .ended, .sightings, .advertisingSetEnded, .periodic, .subevents,
                 .mtuChanged,
                 .parametersChanged, .phyChanged, .power, .sendCredit, .lost, .peerIdentified, .nameChanged,
                 .servicesKnown, .servicesChanged, .securityChanged, .pairingEnded, .bondRefused, .value,

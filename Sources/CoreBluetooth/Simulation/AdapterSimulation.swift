@@ -101,7 +101,7 @@ private final class OtherProgram: AdapterUser, AdapterObserver, @unchecked Senda
                 guard link == self.link else { continue }
                 runner?.detach(batch.user)
                 end(.disconnected(reason))
-            case .ended(_, .success), .sighting, .advertisingSetEnded, .periodic, .subevents, .linkBegan, .mtuChanged,
+            case .ended(_, .success), .sightings, .advertisingSetEnded, .periodic, .subevents, .linkBegan, .mtuChanged,
                 .parametersChanged, .phyChanged, .power, .sendCredit, .lost, .peerIdentified, .nameChanged,
                 .servicesChanged, .securityChanged, .pairingEnded, .pairingAsked, .pairingShown, .bondRefused,
                 .value, .subscriptionBegan, .channel, .written, .readRequested, .writeRequested, .executeRequested,

@@ -36,7 +36,7 @@ final class Client {
     func received(_ event: UserEvent, _ batch: EventBatch) {
         switch event {
         case .ended(let token, let result): user.end(token, result)
-        case .sighting(let token, let index): sighted(batch.sightings[index], token)
+        case .sightings(let token, let range): for index in range { sighted(batch.sightings[index], token) }
         case .readRequested(let request, let handle, let offset):
             application(with: handle)?.readRequested(request, handle, offset: offset)
         case .writeRequested(let request, let handle, let payload):

@@ -137,7 +137,7 @@ package final class BusDaemon {
             guard let characteristic = devices.connected(link)?.characteristic(handle) else { return }
             characteristic.received([UInt8](batch.octets(of: payload)))
         case .subscriptionBegan(let link, let token): devices.connected(link)?.subscriptionBegan(token)
-        case .bondRefused, .sighting, .advertisingSetEnded, .periodic, .subevents, .parametersChanged, .phyChanged,
+        case .bondRefused, .sightings, .advertisingSetEnded, .periodic, .subevents, .parametersChanged, .phyChanged,
             .power, .sendCredit, .lost, .channel, .written, .readRequested,
             .writeRequested, .executeRequested, .authorizationRequested, .requestExpired, .subscriptionChanged:
             return

@@ -78,5 +78,5 @@ final class EventInbox: AdapterObserver {
 }
 
 extension UserEvent {
-    fileprivate var isSighting: Bool { if case .sighting = self { true } else { false } }
+    fileprivate var isSighting: Bool { if case .sightings = self { true } else { false } }
 }

@@ -39,11 +39,11 @@ final class UserScanning: UserPart {
     }
 
     /// Checks that a scan reports only devices that match its filter.
-    func sighted(by token: CallToken, _ index: Int, _ batch: borrowing EventBatch) {
-        guard let scan = calls.standing[token] ?? calls.open[token], index < batch.sightings.count else {
+    func sighted(by token: CallToken, _ range: Range<Int>, _ batch: borrowing EventBatch) {
+        guard let scan = calls.standing[token] ?? calls.open[token], range.upperBound <= batch.sightings.count else {
             return fail(.endsOnce, "a sighting was reported without a scan")
         }
-        check(batch.sightings[index], for: scan)
+        for index in range { check(batch.sightings[index], for: scan) }
     }
 
     private func check(_ sighting: Sighting, for scan: CallLedger.Call) {

@@ -76,12 +76,12 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
             if case .operation(let link, let operation, _) = attachment.call(token) {
                 link.subscriptionBegan(operation)
             }
-        case .sighting(let token, let index):
+        case .sightings(let token, let range):
+            guard let scan, scan.token == token else { return }
             // An anonymous advertiser is not reported: it has no address to connect to.
-            guard let scan, scan.token == token, inbox.count < Self.maximumDiscoveries,
-                !batch.sightings[index].isAnonymous
-            else { return }
-            inbox.append(.discovered(batch.sightings[index], scan: scan.number))
+            for index in range where !batch.sightings[index].isAnonymous {
+                inbox.append(.discovered(batch.sightings[index], scan: scan.number), upTo: Self.maximumDiscoveries)
+            }
         case .sendCredit(let identifier, let count):
             guard let link = link(identifier) else { return }
             if link.credited(count) { inbox.append(.readyToWrite(link)) }

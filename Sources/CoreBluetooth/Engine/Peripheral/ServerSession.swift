@@ -154,7 +154,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         case .channel(let identifier, let event): centrals[identifier]?.pipes.take(event, of: batch)
         case .ended(let token, let result):
             if let call = attachment.take(token) { ended(call, result) }
-        case .authorizationRequested, .adapter, .advertisingSetEnded, .periodic, .subevents, .sighting, .bondRefused,
+        case .authorizationRequested, .adapter, .advertisingSetEnded, .periodic, .subevents, .sightings, .bondRefused,
             .parametersChanged, .phyChanged, .power, .peerIdentified, .nameChanged, .servicesKnown, .servicesChanged,
             .value, .subscriptionBegan, .requestExpired, .securityChanged, .pairingEnded, .pairingAsked, .pairingShown:
             return

@@ -1,0 +1,46 @@
+import Synchronization
+
+@testable import BluetoothLE
+
+/// Runs the jobs of an actor one by one, when the test says so.
+final class StepExecutor: SerialExecutor {
+    private let state = Mutex((jobs: [UnownedJob](), step: CheckedContinuation<UnownedJob, Never>?.none))
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let step = state.withLock { state in
+            if state.step == nil { state.jobs.append(job) }
+            return state.step.take()
+        }
+        step?.resume(returning: job)
+    }
+
+    /// Runs the next job, once there is one.
+    func step() async {
+        let job = await withCheckedContinuation { continuation in
+            let job = state.withLock { state -> UnownedJob? in
+                if !state.jobs.isEmpty { return state.jobs.removeFirst() }
+                state.step = continuation
+                return nil
+            }
+            if let job { continuation.resume(returning: job) }
+        }
+        job.runSynchronously(on: asUnownedSerialExecutor())
+    }
+}
+
+/// An actor that takes from a queue on such an executor.
+actor StepConsumer {
+    let executor: StepExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(_ executor: StepExecutor) { self.executor = executor }
+
+    func take(from queue: AsyncQueue<Int>) async -> Result<Int?, BluetoothError> {
+        do throws(BluetoothError) {
+            return .success(try await queue.next())
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -216,8 +216,10 @@ final class AsyncQueue<Element: Sendable>: Sendable {
             if let onTake, let next { onTake(next) }
             return found
         }
-        // A cancelled task does not wait, so it gets here at once.
-        return hasWaited && Task.isCancelled ? .failure(.cancelled) : .nothing(changes)
+        guard hasWaited, Task.isCancelled else { return .nothing(changes) }
+        // A cancelled task does not wait, so it gets here at once. The loss that it leaves may have woken only it.
+        waits.end()
+        return .failure(.cancelled)
     }
 }
 

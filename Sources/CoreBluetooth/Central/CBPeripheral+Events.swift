@@ -18,10 +18,12 @@ extension CBPeripheral {
     }
 
     /// Data from the peripheral was lost, which may have contained values of any subscribed characteristic.
-    func lost(_ loss: LinkLoss) {
+    func lost(_ loss: LinkLoss, _ session: PeripheralSession) {
+        guard isConnected(by: session) else { return }
         reportFailure("data from \(self) was lost: \(loss)")
         let error = told(CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "Data from the peripheral was lost."]))
-        for characteristic in attributes.notifyingCharacteristics {
+        // The application may end the connection in the first callback.
+        for characteristic in attributes.notifyingCharacteristics where isConnected(by: session) {
             delegate?.peripheral(self, didUpdateValueFor: characteristic, error: error)
         }
     }
@@ -57,12 +59,9 @@ extension CBPeripheral {
     // MARK: - Results of operations
 
     func finished(
-        _ operation: PeripheralOperation, _ result: Result<CallResult, HostError>, _ session: PeripheralSession
+        _ operation: PeripheralOperation, _ result: Result<CallResult, HostError>, _ session: PeripheralSession,
+        _ pipe: ChannelPipe?
     ) {
-        var pipe: ChannelPipe?
-        if case .success(.channels(_, let opened)) = result, let channel = opened.first {
-            pipe = session.link?.pipes[channel.id]
-        }
         guard isConnected(by: session) else { return pipe?.close() ?? () }
         let error = result.error
         var found: GATTClientResult?

@@ -51,6 +51,8 @@ final class ChannelPipe: @unchecked Sendable {
     // MARK: - The adapter's side
 
     func receive(_ octets: [UInt8]) {
+        // A stream of bytes has no empty SDUs: to read nothing means its end.
+        guard !octets.isEmpty else { return attachment.post(.channel(link, .consume(id, 0))) }
         let (reader, hasRoom) = locked {
             // A peer that respects its credits cannot exceed this.
             let hasRoom = received.count < information.greatestWaitingCount
@@ -88,11 +90,12 @@ final class ChannelPipe: @unchecked Sendable {
 
     /// Reads up to `count` octets. Waits if no data is available. Returns 0 at the end of the stream.
     func read(into buffer: UnsafeMutablePointer<UInt8>, atMost count: Int) -> Int {
+        guard count > 0 else { return 0 }
         var taken: Int?
         condition.lock()
         while received.isEmpty, !isOver { condition.wait() }
         var length = 0
-        if let first = received.first, count > 0 {
+        if let first = received.first {
             length = min(count, first.count - readOfFirst)
             first.withUnsafeBufferPointer { octets in
                 guard let start = octets.baseAddress else { return }

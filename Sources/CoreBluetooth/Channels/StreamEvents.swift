@@ -6,7 +6,7 @@ import Foundation
 final class StreamEvents: @unchecked Sendable {
     // Unchecked: mutable state is behind `lock`.
 
-    /// Whether the stream is ready for reading or writing, and whether it is at its end.
+    /// Whether the stream is ready for reading or writing, and whether it is at its end. Called with the lock held.
     private let readiness: @Sendable () -> (isReady: Bool, isAtEnd: Bool)
     private let readyEvent: Stream.Event
     private let lock = NSLock()
@@ -89,8 +89,9 @@ final class StreamEvents: @unchecked Sendable {
 
     /// Delivers the next event that is due to the delegate.
     private func tell() {
-        let (isReady, isAtEnd) = readiness()
         let (event, stream) = lock.withLock { () -> (Stream.Event?, Stream?) in
+            // Only now: a change after this schedules the next event.
+            let (isReady, isAtEnd) = readiness()
             state.isTelling = false
             guard state.status == .open, !state.hasToldEnd else { return (nil, nil) }
             if !state.hasToldOpening {

@@ -3,6 +3,7 @@ import BluetoothHost
 import BluetoothUsers
 import Foundation
 import HCITransport
+import Synchronization
 
 /// Connects a manager to its adapter. It holds the manager weakly, and ends with it.
 ///
@@ -26,7 +27,7 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
     @Guarded var isRestoring = false
     /// The attachment whose events count.
     private(set) var attachment: Attachment?
-    private(set) var isStopped = false
+    private let stopped = Atomic(false)
     /// The state that was or is about to be reported to the application.
     private var state = CBManagerState.unknown
 
@@ -43,6 +44,8 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
 
     // MARK: - For each kind of manager
 
+    /// Whether the application has released the manager.
+    var isStopped: Bool { stopped.load(ordering: .acquiring) }
     var publishesProtectedValues: Bool { false }
     var home: ManagerEnvironment? { environment }
     /// Restores the state of the last run. Called before everything else, on the adapter's queue.
@@ -105,7 +108,7 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
     /// Ends everything, since the manager is gone.
     func stop() {
         let attachment = lock.withLock {
-            isStopped = true
+            stopped.store(true, ordering: .releasing)
             return self.attachment
         }
         environment.adapter.remove(self) {

@@ -1,7 +1,8 @@
 import BluetoothLE
-import CoreBluetooth
 import Testing
 import VirtualRadio
+
+@testable import CoreBluetooth
 
 /// What applications do although no document mentions it.
 @Suite(.timeLimit(.minutes(30)))
@@ -63,6 +64,63 @@ struct HabitTests {
         }
         #expect(await events.recorder.onQueue { events.recorder.all.count } == count)
         #expect(peripheral.state != .connected)
+    }
+
+    @Test
+    func `Row 93: after a manager is released in a callback, nothing follows, and its peripheral can be used`()
+        async throws
+    {
+        let scene = try await CentralScene()
+        let (peripheral, characteristics) = try await scene.discovered()
+        var (manager, events): (CBCentralManager?, CentralRecorder) = await scene.other()
+        let second = try #require(manager?.retrievePeripherals(withIdentifiers: [peripheral.identifier]).first)
+        second.delegate = events
+        manager?.connect(second)
+        await events.recorder.skip(to: "connected")
+        second.discoverServices([CentralScene.service])
+        await events.recorder.skip(to: "services -")
+        second.discoverCharacteristics(nil, for: try #require(second.services?.first))
+        await events.recorder.skip(to: "characteristics")
+        let all = try #require(second.services?.first?.characteristics)
+        let notified = try #require(all.first { $0.uuid.uuidString == CentralScene.notified })
+        let stored = try #require(all.first { $0.uuid.uuidString == CentralScene.stored })
+        second.setNotifyValue(true, for: notified)
+        await events.recorder.expect("notifying F003 true -")
+        let releasing = Releasing(try #require(manager), Recorder())
+        weak let session = manager?.session
+        manager = nil
+        second.delegate = releasing
+        // Three values wait for the queue: the response to the other manager comes after them.
+        events.recorder.queue.suspend()
+        let subscriber = try #require(try scene.local(CentralScene.notified).subscribers.first)
+        for number in 0..<3 as Range<UInt8> { try await subscriber.notify([number]) }
+        peripheral.readValue(for: try #require(characteristics[CentralScene.stored]))
+        await scene.recorder.skip(to: "value F001")
+        events.recorder.queue.resume()
+        await releasing.recorder.expect("value 1")
+        await until("the session is gone") { session == nil }
+        second.setNotifyValue(false, for: notified)
+        second.writeValue(Data(count: 600), for: stored, type: .withResponse)
+        second.readRSSI()
+        #expect(await events.recorder.onQueue { releasing.recorder.all } == ["value 1"])
+    }
+
+    /// Releases its manager at the first value.
+    private final class Releasing: NSObject, CBPeripheralDelegate {
+        let recorder: Recorder
+        private var manager: CBCentralManager?
+
+        init(_ manager: CBCentralManager, _ recorder: Recorder) {
+            self.manager = manager
+            self.recorder = recorder
+        }
+
+        func peripheral(
+            _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+        ) {
+            recorder.add("value \(recorder.all.count + 1)")
+            manager = nil
+        }
     }
 
     @Test

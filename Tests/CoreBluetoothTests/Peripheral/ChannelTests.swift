@@ -1,7 +1,8 @@
-import BluetoothLE
-import CoreBluetooth
 import Testing
 import VirtualRadio
+
+@testable import BluetoothLE
+@testable import CoreBluetooth
 
 @Suite("Core Bluetooth: L2CAP channels", .timeLimit(.minutes(30)))
 struct CoreChannelTests {
@@ -140,6 +141,40 @@ struct CoreChannelTests {
         ours.outputStream.open()
         #expect(Self.octets(3).withUnsafeBufferPointer { ours.outputStream.write($0.baseAddress!, maxLength: 3) } == 3)
         #expect(try await theirs.read() == Self.octets(3))
+    }
+
+    @Test("Row 80: a channel that the peer closed before the delegate was called delivers its data and its end")
+    func closedEarly() async throws {
+        let scene = try await CentralScene()
+        let service = try await scene.peripheral.listen()
+        let peripheral = try await scene.connected()
+        scene.recorder.queue.suspend()
+        peripheral.openL2CAPChannel(service.psm)
+        var channels = service.makeAsyncIterator()
+        let theirs = try #require(try await channels.next())
+        try await theirs.write(Self.octets(3))
+        try await theirs.close()
+        scene.recorder.queue.resume()
+        await scene.recorder.expect("channel -")
+        let ours = try #require(await scene.recorder.onQueue { scene.events.channels.popLast() })
+        let input = Listener(Recorder("input"), wanted: 3)
+        input.run(ours.inputStream)
+        for line in ["opened", "received 3 true", "end"] { await input.recorder.expect(line) }
+    }
+
+    @Test("Row 81: an SDU without octets is not the end of a stream")
+    func emptySDU() async throws {
+        let (scene, ours, _) = try await published()
+        // This package sends no such SDU, so the pipe is given one.
+        let attachment = try #require(scene.manager.attachment)
+        let pipe = ChannelPipe(ours.stream.id, ours.stream.link, ours.information, attachment)
+        pipe.receive([])
+        #expect(!pipe.reading.isReady)
+        pipe.receive(Self.octets(3))
+        var buffer = [UInt8](repeating: 0xFF, count: 8)
+        #expect(pipe.read(into: &buffer, atMost: 0) == 0)
+        #expect(pipe.read(into: &buffer, atMost: 8) == 3)
+        #expect(Array(buffer[..<3]) == Self.octets(3))
     }
 
     @Test("Row 82: the peer of a published channel is the central")

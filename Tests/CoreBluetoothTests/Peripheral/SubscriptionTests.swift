@@ -64,6 +64,26 @@ struct SubscriptionTests {
         withExtendedLifetime((firstValues, secondValues)) {}
     }
 
+    @Test("Row 73: subscriptions that begin and end while there is no delegate are noted")
+    func withoutDelegate() async throws {
+        let characteristic = CBMutableCharacteristic("F001", .notify)
+        let scene = await PeripheralScene(characteristic)
+        let (first, second) = (try await scene.central(), try await scene.central())
+        let firstValues = try await first.notifications(of: try await first.characteristic("F001"))
+        await scene.recorder.expect("subscribed F001")
+        let early = try #require(characteristic.subscribedCentrals?.first)
+        scene.manager.delegate = nil
+        let secondValues = try await second.notifications(of: try await second.characteristic("F001"))
+        try await first.disconnect()
+        await until("only the second central is subscribed") {
+            characteristic.subscribedCentrals?.count == 1 && characteristic.subscribedCentrals?.first != early
+        }
+        scene.manager.delegate = scene.delegate
+        #expect(scene.manager.updateValue(Data([1]), for: characteristic, onSubscribedCentrals: nil))
+        #expect(try await secondValues.next(1) == [[1]])
+        withExtendedLifetime(firstValues) {}
+    }
+
     @Test("Row 73: switching between notifications and indications ends one subscription and begins another")
     func changed() async throws {
         let characteristic = CBMutableCharacteristic("F001", [.notify, .indicate])

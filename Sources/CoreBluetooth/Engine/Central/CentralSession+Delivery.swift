@@ -11,11 +11,12 @@ extension CentralSession {
             link.takeOut(value.count)
             if let session = link.user { session.peripheral?.received(value, at: handle, session) }
         case .discovered(let sighting, let scan): manager.object?.discovered(sighting, in: scan)
-        case .operationEnded(let link, let operation, let result):
+        case .operationEnded(let link, let operation, let result, let pipe):
             // Operations that fail because the connection has ended are not reported, since the end itself is.
-            guard let session = link.user, !result.isEndOfLink else { return }
+            guard let session = link.user, !result.isEndOfLink else { return pipe?.close() ?? () }
             if case .locate = operation { return session.located(result, on: link) }
-            session.peripheral?.finished(operation, result, session)
+            guard let peripheral = session.peripheral else { return pipe?.close() ?? () }
+            peripheral.finished(operation, result, session, pipe)
         case .readyToWrite(let link):
             // The application may have used the credits in the meantime. This check then requests another event.
             guard link.canWriteCommands else { return }
@@ -24,7 +25,7 @@ extension CentralSession {
         case .mtuChanged(let link, let mtu): tell(link) { $0.mtu = mtu }
         case .lost(let link, let loss):
             link.takeOut(0)
-            tell(link) { $0.lost(loss) }
+            if let session = link.user { session.peripheral?.lost(loss, session) }
         case .servicesChanged(let link, let handles, let number):
             link.takeOut(0)
             link.tellsChange(number)
@@ -45,8 +46,7 @@ extension CentralSession {
         case .nameChanged(let peer, let name): manager.object?.known(peer)?.nameChanged(to: name)
         case .scanEnded(let number, let error):
             reportFailure("the scan has ended: \(error)")
-            lock.withLock { wantedScan = nil }
-            changed()
+            guard scanFailed(number) else { return }
             if let manager = manager.object, manager.scans == number { manager.scanning = false }
         case .connectionEvent(let peer, let services, let isConnected):
             let identifier = environment.identities.identifier(for: peer)

@@ -20,7 +20,8 @@ enum CentralEvent {
     case connectionEvent(PeerID, Set<BluetoothUUID>, isConnected: Bool)
     case value(PeripheralLink, AttributeHandle, Data)
     case lost(PeripheralLink, LinkLoss)
-    case operationEnded(PeripheralLink, PeripheralOperation, Result<CallResult, HostError>)
+    /// - Parameter pipe: the channel that was opened. It may have been closed since.
+    case operationEnded(PeripheralLink, PeripheralOperation, Result<CallResult, HostError>, pipe: ChannelPipe?)
     case rssi(PeripheralLink, Result<CallResult, HostError>)
     case mtuChanged(PeripheralLink, Int)
     case nameChanged(PeerID, String)
@@ -50,7 +51,8 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
 
     override func begin() { restore() }
 
-    override func deliver(_ event: consuming CentralEvent) { handle(consume event) }
+    // Nothing follows once the application has released the manager, although it may still hold a peripheral.
+    override func deliver(_ event: consuming CentralEvent) { if !isStopped { handle(consume event) } }
 
     // MARK: - Recording events, with the lock held
 
@@ -132,18 +134,19 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     private func ended(_ call: PendingCall, _ token: CallToken, _ result: Result<CallResult, HostError>) {
         switch (call, result) {
         case (.operation(let link, let operation, let answer?), .success):
-            inbox.append(.operationEnded(link, operation, answer))
+            inbox.append(.operationEnded(link, operation, answer, pipe: nil))
         case (.operation(let link, let operation, _), _):
+            var pipe: ChannelPipe?
             if case .success(.channels(_, let opened)) = result {
                 for channel in opened {
-                    _ = link.pipes.add(channel.id, channel.information, on: link.identifier, link.attachment)
+                    pipe = link.pipes.add(channel.id, channel.information, on: link.identifier, link.attachment)
                 }
             }
             if link.operationEnded(operation, result) {
                 // One subscription is enough, however often the application subscribes.
                 link.attachment.post(.unsubscribe(link.identifier, token))
             }
-            inbox.append(.operationEnded(link, operation, result))
+            inbox.append(.operationEnded(link, operation, result, pipe: pipe))
         case (.connect(let session), .success(.link(let identifier))):
             guard let index = index(of: identifier) else { return }
             let known = links[index]
@@ -184,7 +187,26 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         changed()
         let parameters = ScanParameters(reportsDuplicates: wanted.allowsDuplicates)
         _ = attachment.begin(.scan(number), .scan(wanted.filter, parameters), token: token)
-        if let before { before.attachment.post(.cancel, token: before.token) }
+        if let before { end(before) }
+        // Another thread may have stopped this scan before it began.
+        if lock.withLock({ self.scan?.token != token }) { end((attachment, token, number)) }
+    }
+
+    /// Ends a scan in the host, which sends no event for that.
+    private func end(_ scan: (attachment: Attachment, token: CallToken, number: UInt64)) {
+        _ = scan.attachment.take(scan.token)
+        scan.attachment.post(.cancel, token: scan.token)
+    }
+
+    /// A scan has failed. Returns false if it is not the current one.
+    func scanFailed(_ number: UInt64) -> Bool {
+        let isCurrent = lock.withLock {
+            guard scan?.number == number else { return false }
+            (scan, wantedScan) = (nil, nil)
+            return true
+        }
+        if isCurrent { changed() }
+        return isCurrent
     }
 
     func stopScan() {
@@ -194,7 +216,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
             return self.scan
         }
         changed()
-        if let scan { scan.attachment.post(.cancel, token: scan.token) }
+        if let scan { end(scan) }
     }
 
     func connect(_ peripheral: PeripheralSession, through attachment: Attachment, after delay: Duration) {
@@ -205,7 +227,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
 
     func cancel(_ peripheral: PeripheralSession, through attachment: Attachment) {
         forget(peripheral)
-        peripheral.release()
+        guard peripheral.release() else { return }
         // This call only serves as a marker: its result, and so the end, is delivered after all earlier events of the
         // adapter.
         let token = attachment.runner.makeToken()

@@ -29,7 +29,8 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
 
     /// The number of changes that the application knows of. It uses old handles until it is notified.
     private let knownChanges: Atomic<UInt32>
-    private unowned let central: CentralSession
+    /// Nil once the manager is gone. The application may still hold the peripheral.
+    private weak let central: CentralSession?
 
     /// The number of writes that may wait for a credit, since not every application checks whether it can send.
     private static let limit = 256
@@ -72,7 +73,7 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
         }
         // The host may answer immediately if no request to the peer is needed. An answer from the peer takes longer
         // than this call.
-        if answer != nil || operation.subscription != nil { central.waitForCaller() }
+        if answer != nil || operation.subscription != nil { central?.waitForCaller() }
         // If the power cycle is over, no event follows.
         _ = attachment.begin(
             .operation(self, operation, answer: answer), kind, token: attachment.runner.makeToken(),

@@ -20,6 +20,8 @@ final class PeripheralSession: @unchecked Sendable {
     var relocation: Relocation?
     /// Whether this is a reconnection after a lost connection.
     private var isAgain = false
+    /// Whether the last attempt was made because an earlier connection was about to end.
+    private var hasWaited = false
     private let place = Guarded(wrappedValue: Place())
 
     /// The state of the connection.
@@ -52,6 +54,8 @@ final class PeripheralSession: @unchecked Sendable {
         guard isWanted else { return }
         // If the power cycle is over, the manager's state reports that.
         _ = attachment.begin(.connect(self), .connect(peer, ConnectRequest(delay: delay)), token: token)
+        // Another thread may have cancelled the attempt before it began.
+        if isOver { attachment.post(.cancel, token: token) }
     }
 
     /// The link is established.
@@ -62,6 +66,7 @@ final class PeripheralSession: @unchecked Sendable {
             return !place.isOver
         }
         guard isWanted else { return link.attachment.post(.release(link.identifier)) }
+        hasWaited = false
         link.user = self
         if relocation == nil { tellConnected(link, mtu: mtu) } else { locateNext(on: link) }
     }
@@ -81,10 +86,15 @@ final class PeripheralSession: @unchecked Sendable {
         guard !isOver else { return }
         // The manager's state reports that the adapter is off.
         if error.isEndOfAdapter { return }
-        if let attachment, error == .alreadyConnected || isAgain {
-            // Either a released link is about to end, or a lost connection is being restored, which only the
-            // application cancels.
-            return connect(through: attachment, after: error == .alreadyConnected ? .zero : .seconds(1))
+        if let attachment, error == .alreadyConnected, !hasWaited {
+            // The link of an earlier session was reported before this, and has been released. If the refusal comes
+            // again, another peripheral turned out to be the same device.
+            hasWaited = true
+            return connect(through: attachment)
+        }
+        if let attachment, error != .alreadyConnected, isAgain {
+            // A lost connection is being restored, which only the application cancels.
+            return connect(through: attachment, after: .seconds(1))
         }
         end()
         guard let peripheral, peripheral.endSession(self), let manager = peripheral.manager else { return }
@@ -95,8 +105,10 @@ final class PeripheralSession: @unchecked Sendable {
 
     // MARK: - Disconnecting
 
-    /// Releases the link, or cancels the attempt, at the application's request.
-    func release() {
+    /// Releases the link, or cancels the attempt, at the application's request. Returns false if the connection has
+    /// ended already, which is reported for that reason.
+    @discardableResult
+    func release() -> Bool {
         let place = self.place.withLock { place in
             defer { place = Place(isOver: true) }
             return place
@@ -107,6 +119,7 @@ final class PeripheralSession: @unchecked Sendable {
             link.attachment.post(.release(link.identifier))
         }
         if let attempt = place.attempt { attempt.attachment.post(.cancel, token: attempt.token) }
+        return !place.isOver
     }
 
     /// The end was reported to the application, or the manager's state will report it.

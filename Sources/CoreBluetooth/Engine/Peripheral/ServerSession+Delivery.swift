@@ -94,7 +94,10 @@ extension ServerSession {
 
     private func changed(_ change: GATTSubscriptionChange, of central: CentralLink, _ mtu: Int) {
         if !change.new.isEmpty { central.takeOut(0) }
-        guard let (manager, characteristic) = listener(for: change.characteristic) else { return }
+        // Also without a delegate: `updateValue` and `subscribedCentrals` use what is noted here.
+        guard let manager = manager.object,
+            let characteristic = manager.$published.withLock({ $0[change.characteristic] })
+        else { return }
         central.noteSubscription(to: change.characteristic, isOver: change.new.isEmpty)
         let subscriber: CBCentral
         if change.new.isEmpty, let known = manager.known(central), known.link !== central {

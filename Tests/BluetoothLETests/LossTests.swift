@@ -108,9 +108,7 @@ struct LossTests {
         await pair.receiver.close()
         await pair.sender.close()
     }
-}
 
-extension LossTests {
     @Test("A loss after the consumer was cancelled is thrown by the next call")
     func cancelled() async {
         let queue = AsyncQueue<Int>(capacity: 1, overflow: .fail)
@@ -123,5 +121,21 @@ extension LossTests {
         await executor.step()
         #expect(await task.value == .failure(.cancelled))
         await #expect(throws: BluetoothError.dataLost) { _ = try await queue.next() }
+    }
+
+    @Test("A loss that a cancelled consumer was woken for goes to the next one that waits")
+    func handedOn() async {
+        let queue = AsyncQueue<Int>(capacity: 1, overflow: .fail)
+        let executors = [StepExecutor(), StepExecutor()]
+        let tasks = executors.map { executor in
+            let consumer = StepConsumer(executor)
+            return Task { await consumer.take(from: queue) }
+        }
+        for executor in executors { await executor.step() }
+        queue.noteLoss()
+        tasks[0].cancel()
+        for executor in executors { await executor.step() }
+        #expect(await tasks[0].value == .failure(.cancelled))
+        #expect(await tasks[1].value == .failure(.dataLost))
     }
 }

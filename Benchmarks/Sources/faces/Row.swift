@@ -52,8 +52,7 @@ struct Row {
         if let most = required.instructions, instructions > most {
             failures.append("takes \(instructions) instructions, of \(most) allowed")
         }
-        // Wake-ups allocate as well, and a busy machine has more of them.
-        if let most = required.mallocs, mallocs > most + 0.2 {
+        if let most = required.mallocs, mallocs > most + 0.05 {
             failures.append("allocates \(decimal(mallocs, 1)) times, of \(decimal(most, 0)) allowed")
         }
         if let most = required.switches, switches > most {

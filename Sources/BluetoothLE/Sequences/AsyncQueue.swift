@@ -89,23 +89,17 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     /// Buffers an element, and wakes the consumer that has waited longest. Returns false if the element was dropped.
     @discardableResult
     func push(_ element: Element) -> Bool {
-        let (isTaken, dropped) = state.withLock { state -> (Bool, Int?) in
-            guard state.end == nil else { return (false, nil) }
-            let before = state.dropped
+        buffer(1) { state in
+            guard state.end == nil else { return false }
             let hasRoom = hasRoom(&state)
             if hasRoom { state.buffer.append(element) } else { keepMark(of: element, in: &state) }
-            return (hasRoom, state.dropped == before ? nil : state.dropped)
+            return hasRoom
         }
-        // An element that does not fit may have ended the sequence.
-        if isTaken { waits.end() } else { waits.endAll() }
-        if let dropped, let onDrop { onDrop(dropped) }
-        return isTaken
     }
 
     /// Buffers some elements of an array, and wakes as many consumers. Each element is copied only once.
     func push(_ elements: borrowing [Element], in range: Range<Int>) {
-        let (areTaken, dropped) = state.withLock { state -> (Bool, Int?) in
-            let before = state.dropped
+        _ = buffer(range.count) { state in
             var areTaken = true
             for index in range where state.end == nil {
                 if hasRoom(&state) {
@@ -115,10 +109,21 @@ final class AsyncQueue<Element: Sendable>: Sendable {
                     areTaken = false
                 }
             }
-            return (areTaken, state.dropped == before ? nil : state.dropped)
+            return areTaken
         }
-        if areTaken { waits.end(range.count) } else { waits.endAll() }
+    }
+
+    /// Wakes consumers for `count` elements that `add` has buffered, and reports what was dropped. Returns what `add`
+    /// returns: false if an element did not fit.
+    private func buffer(_ count: Int, _ add: (inout State) -> Bool) -> Bool {
+        let (areTaken, dropped) = state.withLock { state -> (Bool, Int?) in
+            let before = state.dropped
+            return (add(&state), state.dropped == before ? nil : state.dropped)
+        }
+        // An element that does not fit may have ended the sequence.
+        if areTaken { waits.end(count) } else { waits.endAll() }
         if let dropped, let onDrop { onDrop(dropped) }
+        return areTaken
     }
 
     /// Returns whether there is room for one more element, and makes room if the policy allows it.

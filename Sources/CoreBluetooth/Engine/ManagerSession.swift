@@ -28,6 +28,8 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
     /// The attachment whose events count.
     private(set) var attachment: Attachment?
     private let stopped = Atomic(false)
+    /// Whether the application has released the manager.
+    var isStopped: Bool { stopped.load(ordering: .acquiring) }
     /// The state that was or is about to be reported to the application.
     private var state = CBManagerState.unknown
 
@@ -44,8 +46,6 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
 
     // MARK: - For each kind of manager
 
-    /// Whether the application has released the manager.
-    var isStopped: Bool { stopped.load(ordering: .acquiring) }
     var publishesProtectedValues: Bool { false }
     var home: ManagerEnvironment? { environment }
     /// Restores the state of the last run. Called before everything else, on the adapter's queue.

@@ -15,8 +15,8 @@ extension CentralSession {
             // Operations that fail because the connection has ended are not reported, since the end itself is.
             guard let session = link.user, !result.isEndOfLink else { return pipe?.close() ?? () }
             if case .locate = operation { return session.located(result, on: link) }
-            guard let peripheral = session.peripheral else { return pipe?.close() ?? () }
-            peripheral.finished(operation, result, session, pipe)
+            // A peripheral that is gone has closed its channels.
+            session.peripheral?.finished(operation, result, session, pipe)
         case .readyToWrite(let link):
             // The application may have used the credits in the meantime. This check then requests another event.
             guard link.canWriteCommands else { return }

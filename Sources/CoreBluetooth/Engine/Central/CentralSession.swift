@@ -33,10 +33,12 @@ enum CentralEvent {
 final class CentralSession: ManagerSession<CentralEvent, CentralState>, @unchecked Sendable {
     // Unchecked: like its superclass.
 
+    private typealias Scan = (attachment: Attachment, token: CallToken, number: UInt64)
+
     let manager = WeakReference<CBCentralManager>()
     private var links: [PeripheralLink] = []
     // Exclusive access is not checked: the lock guarantees it.
-    @exclusivity(unchecked) private var scan: (attachment: Attachment, token: CallToken, number: UInt64)?
+    @exclusivity(unchecked) private var scan: Scan?
     private var wantedConnectionEvents: WantedConnectionEvents?
 
     /// The sessions of connected and connecting peripherals.
@@ -193,7 +195,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     }
 
     /// Ends a scan in the host, which sends no event for that.
-    private func end(_ scan: (attachment: Attachment, token: CallToken, number: UInt64)) {
+    private func end(_ scan: Scan) {
         _ = scan.attachment.take(scan.token)
         scan.attachment.post(.cancel, token: scan.token)
     }

@@ -26,7 +26,7 @@ public struct CommandFailure: Error, Equatable, Sendable {
             status = ExitStatus(error)
             message = error == .cancelled ? nil : "\(error)"
         case let error as TransportError:
-            status = .transportFailed
+            status = ExitStatus(error)
             message = "\(error)"
         case is CancellationError:
             status = .failure

@@ -30,7 +30,8 @@ extension ExitStatus {
     public init(_ error: BluetoothError) {
         self =
             switch error.kind {
-            case .transport, .adapter, .adapterClosed, .adapterRemoved, .notReady, .refusedByController,
+            case .transport(let error): ExitStatus(error)
+            case .adapter, .adapterClosed, .adapterRemoved, .notReady, .refusedByController,
                 .alreadyConnected, .invalidParameters, .tooManyPending:
                 .transportFailed
             case .disconnected, .connectionFailed, .refusedByPeer, .timedOut, .peerNotResponding, .answerLost, .att,
@@ -42,5 +43,10 @@ extension ExitStatus {
             case .notFound, .notSupported: .notFound
             case .invalidDefinition, .advertisingDataTooLong, .valueTooLong: .usage
             }
+    }
+
+    /// The status for an error of a transport. A capture that cannot be written is not a failure of the controller.
+    public init(_ error: TransportError) {
+        if case .captureNotWritable = error.reason { self = .failure } else { self = .transportFailed }
     }
 }

@@ -185,9 +185,9 @@ public struct TransportOptions: ParsableArguments, Sendable {
                         + "--timeout"
                 )
             }
-            guard case .transport(let failure) = error.kind, transport == .hciSocket(.first), name == nil else {
-                throw error
-            }
+            guard case .transport(let failure) = error.kind, ExitStatus(failure) == .transportFailed,
+                transport == .hciSocket(.first), name == nil
+            else { throw error }
             throw CommandFailure(
                 .transportFailed, "\(failure); to use another controller, set --transport or \(Self.variable)")
         }

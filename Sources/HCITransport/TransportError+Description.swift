@@ -75,6 +75,7 @@ extension TransportError.Reason {
         case .invalidPacketLength(let length): "a packet of \(length) bytes is not an HCI packet"
         case .outputFull(let pending): "the other side does not read: \(pending) bytes are pending"
         case .closed: "the transport is closed"
+        case .captureNotWritable(let code): "the capture cannot be written: \(Errno(code).text)"
         case .invalidEnvironment(let error): "\(error)"
         case .notASocket: "has no socket to open; it is a radio inside the process"
         case .radioNotLinked:

@@ -59,6 +59,11 @@ public struct TransportError: Error, Equatable, Sendable {
         /// The owner has closed the transport.
         case closed
 
+        // Capturing packets
+        /// A capture file cannot be created or written; `code` is the system's error number. The error's `transport`
+        /// is the path.
+        case captureNotWritable(code: Int32)
+
         /// `BLUETOOTH_TRANSPORT` in the environment is not the name of a transport.
         case invalidEnvironment(TransportNameError)
         /// The transport can't be opened this way: `virtual` has no socket, and only servers can listen.

@@ -31,7 +31,7 @@ struct OpeningTests {
         let options = AdapterOptions(captureFile: "/nonexistent/capture")
         await #expect(
             throws: BluetoothError.transport(
-                TransportError(.system(call: "open", code: 2), transport: "/nonexistent/capture"))
+                TransportError(.captureNotWritable(code: 2), transport: "/nonexistent/capture"))
         ) {
             _ = try await Adapter.open(port, options: options)
         }

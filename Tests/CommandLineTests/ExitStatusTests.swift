@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import BluetoothCommandLine
+@testable import ble
 
 /// The testing library has one too.
 typealias ExitStatus = BluetoothCommandLine.ExitStatus
@@ -14,6 +15,7 @@ struct ExitStatusTests {
         "Every Bluetooth error has its exit status",
         arguments: [
             (.transport(TransportError(.connectionRefused, transport: "unix-client:a")), .transportFailed),
+            (.transport(TransportError(.captureNotWritable(code: ENOSPC), transport: "a.btsnoop")), .failure),
             (.adapter(.lowEnergyNotSupported), .transportFailed),
             (.adapterClosed, .transportFailed),
             (.refusedByController(.commandDisallowed), .transportFailed),
@@ -45,6 +47,17 @@ struct ExitStatusTests {
     func transport() {
         let error = TransportError(.addressInUse, transport: "unix-server:a")
         #expect(Sample.failure(of: error) == CommandFailure(.transportFailed, "\(error)"))
+    }
+
+    @Test("A capture that cannot be written is not a failure of the controller, whichever command records it")
+    func capture() async throws {
+        let path = "/nowhere/a.btsnoop"
+        let options = try TransportOptions.parse(["--btsnoop", path])
+        let adapter = await #expect(throws: (any Error).self) { try await options.withAdapter { _ in } }
+        let radio = #expect(throws: (any Error).self) { _ = try RadioServer(.init(capture: path)) }
+        let monitor = #expect(throws: (any Error).self) { _ = try MonitorOutput(.file(path)) }
+        let expected = CommandFailure(.failure, "\(path): the capture cannot be written: No such file or directory")
+        for error in [adapter, radio, monitor] { #expect(Sample.failure(of: try #require(error)) == expected) }
     }
 
     @Test("The numbers of exit statuses are part of the interface")

@@ -105,8 +105,8 @@ struct CaptureTests {
 
     @Test("a file that cannot be written fails at once")
     func unwritable() {
-        for (path, call, code) in [("/nowhere/capture", "open", ENOENT), ("/dev/full", "write", ENOSPC)] {
-            #expect(throws: TransportError(.system(call: call, code: code), transport: path)) {
+        for (path, code) in [("/nowhere/capture", ENOENT), ("/dev/full", ENOSPC)] {
+            #expect(throws: TransportError(.captureNotWritable(code: code), transport: path)) {
                 try CaptureFile(path: path) { Issue.record("thrown and reported: \($0)") }
             }
         }
@@ -131,7 +131,7 @@ struct CaptureTests {
         close(reader)
         try waitForHangUp(of: writer)
         for _ in 0..<3 { try captured.send(reset) }
-        #expect(reports == [TransportError(.system(call: "write", code: EPIPE), transport: path)])
+        #expect(reports == [TransportError(.captureNotWritable(code: EPIPE), transport: path)])
         #expect(file.failure == reports.first)
         #expect(try receive(4, from: controller) == [reset, reset, reset, reset])
     }
@@ -148,7 +148,7 @@ struct CaptureTests {
         // More than a pipe holds, which is a mebibyte if it was enlarged.
         for _ in 0..<2000 { file.append(packet.span, direction: .received, microsecondsSince1970: 0) }
         #expect(reports == 1)
-        #expect(file.failure?.reason == .system(call: "write", code: EAGAIN))
+        #expect(file.failure?.reason == .captureNotWritable(code: EAGAIN))
     }
 
     @Test("a full disk leaves a file that ends with a complete record")

@@ -80,6 +80,7 @@ struct TransportErrorTests {
                     + "--cap-add=NET_ADMIN --network=host"
             ),
             (.outputFull(pending: 9), "the other side does not read: 9 bytes are pending"),
+            (.captureNotWritable(code: ENOSPC), "the capture cannot be written: No space left on device"),
             (.system(call: "bind", code: EACCES), "bind: Permission denied"),
         ] as [(TransportError.Reason, String)])
     func descriptions(reason: TransportError.Reason, text: String) {

@@ -31,7 +31,7 @@ public final class CaptureFile {
         do throws(Errno) {
             output = try CaptureOutput(path: path)
         } catch {
-            throw TransportError(.system(call: "open", code: error.code), transport: path)
+            throw TransportError(.captureNotWritable(code: error.code), transport: path)
         }
         BTSnoopWriter.appendHeader(datalink, to: &record)
         if let failure = write() { throw failure }
@@ -69,7 +69,7 @@ public final class CaptureFile {
             try output.write(record.span)
             return nil
         } catch {
-            return TransportError(.system(call: "write", code: error.code), transport: path)
+            return TransportError(.captureNotWritable(code: error.code), transport: path)
         }
     }
 }

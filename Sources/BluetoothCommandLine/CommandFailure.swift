@@ -27,7 +27,7 @@ public struct CommandFailure: Error, Equatable, Sendable {
             message = error == .cancelled ? nil : "\(error)"
         case let error as TransportError:
             status = ExitStatus(error)
-            message = "\(error)"
+            message = error.reason == .cancelled ? nil : "\(error)"
         case is CancellationError:
             status = .failure
             message = nil

@@ -1,7 +1,9 @@
 import BluetoothPlatform
 
 /// A file named on the command line, read from its beginning. The name `-` means standard input.
-public struct InputFile: ~Copyable {
+///
+/// Opening and reading a pipe blocks. Use `runInterruptibly` for files that may be pipes.
+public final class InputFile: Sendable {
     private let path: String
     private let descriptor: Int32
 
@@ -9,9 +11,10 @@ public struct InputFile: ~Copyable {
     ///
     /// - Throws: a usage failure with the file's name if it cannot be opened.
     public init(path: String) throws(CommandFailure) {
-        self.path = path
-        descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(path) }
+        self.path = path
+        self.descriptor = descriptor
     }
 
     deinit { close(descriptor) }

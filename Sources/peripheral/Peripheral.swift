@@ -40,7 +40,14 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
     var once = false
 
     func run() async throws {
-        let card = try payload.map { try InputFile.contents(of: $0, maximumSize: 16 << 20) } ?? BusinessCard.json
+        let card =
+            if let payload {
+                try await runInterruptibly { () throws(CommandFailure) in
+                    try InputFile.contents(of: payload, maximumSize: 16 << 20)
+                }
+            } else {
+                BusinessCard.json
+            }
         try await transport.withAdapter(deviceName: name, isRecovering: true, pairing: pairing) { adapter in
             let characteristic = GATTCharacteristicDefinition(
                 uuid: Self.card, properties: .notify, subscription: requirement)

@@ -69,6 +69,7 @@ struct ExitStatusTests {
     func cancelled() {
         #expect(Sample.failure(of: BluetoothError.cancelled).message == nil)
         #expect(Sample.failure(of: CancellationError()).message == nil)
+        #expect(Sample.failure(of: TransportError(.cancelled, transport: "tcp-client:a:1")).message == nil)
     }
 
     @Test(

@@ -113,6 +113,18 @@ struct RadioServerTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test("Connecting to a host can be cancelled")
+    func cancelled() throws {
+        let listener = try TransportListener(.tcpServer(host: "127.0.0.1", port: 0), receiver: .host)
+        guard case .tcpServer(_, let port) = listener.name else { fatalError("not a server: \(listener.name)") }
+        let server = try RadioServer(), cancellation = try Waker()
+        cancellation.wake()
+        let error = #expect(throws: TransportError.self) {
+            try server.add(.tcpClient(host: "127.0.0.1", port: port), cancellation: cancellation)
+        }
+        #expect(error?.reason == .cancelled)
+    }
+
     @Test("H1: after a host stops inside a command, the next one can resynchronize the line")
     func cutOff() async throws {
         let path = Self.path()

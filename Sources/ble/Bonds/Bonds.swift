@@ -153,9 +153,12 @@ struct Bonds: AsyncParsableCommand {
                 let content = try withFailures { try BlueZStorage.read(path) }
                 (found, problems) = (content.adapters, content.problems)
             } else {
-                let bytes = try InputFile.contents(
-                    of: path, maximumSize: Bonds.longestArchive,
-                    advice: "import a file that ble bonds export wrote, or a directory of BlueZ")
+                let path = path
+                let bytes = try await runInterruptibly { () throws(CommandFailure) in
+                    try InputFile.contents(
+                        of: path, maximumSize: Bonds.longestArchive,
+                        advice: "import a file that ble bonds export wrote, or a directory of BlueZ")
+                }
                 found = try withFailures { try BondArchive(decoding: bytes, path: path).adapters }
             }
             if let adapter = choice.adapter { found = found.filter { PeerID($0.identity.address) == PeerID(adapter) } }

@@ -39,13 +39,14 @@ struct Decode: AsyncParsableCommand {
     @OptionGroup var bonds: BondOptions
 
     func run() async throws {
-        let input = try InputFile(path: file)
+        let path = file
+        let input = try await runInterruptibly { () throws(CommandFailure) in try InputFile(path: path) }
         var reader = CaptureReader()
         var packet = ByteWriter(reservingCapacity: 1024)
         var decoder = CaptureDecoder(
             showsKeys: keys, keyOwners: try bonds.store.map(Self.owners), format: json ? .json : .text)
         while true {
-            let piece = try input.read()
+            let piece = try await runInterruptibly { () throws(CommandFailure) in try input.read() }
             if piece.isEmpty {
                 guard follow else { break }
                 try await Task.sleep(for: Self.followingInterval)

@@ -84,13 +84,14 @@ struct Radio: AsyncParsableCommand, CommandWithoutOutput {
             RadioServer.Options(
                 seed: seed, isExtended: extended, capture: btsnoop, fault: fault, delay: .milliseconds(delay),
                 isVerbose: verbose, isTraced: trace))
-        for transport in transports { try server.add(transport) }
-        server.setPathLoss(pathLoss)
-        let waker = server.waker
+        let waker = server.waker, cancellation = try Waker()
         try await withTaskCancellationHandler {
+            for transport in transports { try server.add(transport, cancellation: cancellation) }
+            server.setPathLoss(pathLoss)
             // Blocks this thread, which the program does not need for anything else.
             try server.run(until: { Task.isCancelled })
         } onCancel: {
+            cancellation.wake()
             waker.wake()
         }
     }

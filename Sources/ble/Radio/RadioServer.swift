@@ -61,7 +61,9 @@ final class RadioServer {
     }
 
     /// Adds a controller, and listens for its host or connects to it.
-    func add(_ name: TransportName) throws(TransportError) {
+    ///
+    /// - Parameter cancellation: cancels connecting, from any thread.
+    func add(_ name: TransportName, cancellation: Waker? = nil) throws(TransportError) {
         let address = DeviceAddress(Self.firstAddress + UInt64(ports.count), kind: .public)
         var configuration = ControllerConfiguration(publicAddress: address)
         configuration.hasExtendedAdvertising = options.isExtended
@@ -69,7 +71,8 @@ final class RadioServer {
         let controller = air.addController(configuration)
         var port = try RadioPort(name, controller, faults: faults?.another())
         if port.listener == nil {
-            port.host = try decorated(try name.open(as: .controller), of: &port, at: ports.count)
+            let host = try name.open(as: .controller, cancellation: cancellation)
+            port.host = try decorated(host, of: &port, at: ports.count)
         }
         ports.append(port)
         try watch(ports.count - 1)

@@ -20,7 +20,7 @@ struct Replay: AsyncParsableCommand {
     var file: String
 
     func run() async throws {
-        let server = try DeviceServer(try DocumentFile.read(file), of: file)
+        let server = try DeviceServer(try await DocumentFile.read(file), of: file)
         try await transport.withAdapter(isRecovering: true, configure: server.configure) { adapter in
             try await server.run(on: adapter)
         }

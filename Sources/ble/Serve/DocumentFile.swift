@@ -10,8 +10,8 @@ import Foundation
 /// Reads and writes documents in files.
 enum DocumentFile {
     /// - Throws: a usage failure with the file, the location in it, and what is expected there.
-    static func read(_ path: String) throws(CommandFailure) -> DeviceDocument {
-        let text = try InputFile.contents(of: path, maximumSize: DeviceDocument.maximumSize)
+    static func read(_ path: String) async throws(CommandFailure) -> DeviceDocument {
+        let text = try await contents(of: path)
         do throws(DocumentError) {
             return try DeviceDocument(json: text)
         } catch {
@@ -20,12 +20,18 @@ enum DocumentFile {
     }
 
     /// Reads a list of notifications.
-    static func readNotifications(_ path: String) throws(CommandFailure) -> [DeviceDocument.Notification] {
-        let text = try InputFile.contents(of: path, maximumSize: DeviceDocument.maximumSize)
+    static func readNotifications(_ path: String) async throws(CommandFailure) -> [DeviceDocument.Notification] {
+        let text = try await contents(of: path)
         do throws(DocumentError) {
             return try DeviceDocument.notifications(json: text)
         } catch {
             throw CommandFailure(.usage, "\(path): \(error)")
+        }
+    }
+
+    private static func contents(of path: String) async throws(CommandFailure) -> [UInt8] {
+        try await runInterruptibly { () throws(CommandFailure) in
+            try InputFile.contents(of: path, maximumSize: DeviceDocument.maximumSize)
         }
     }
 

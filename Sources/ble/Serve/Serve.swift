@@ -42,8 +42,8 @@ struct Serve: AsyncParsableCommand {
     var bearer: BearerName?
 
     func run() async throws {
-        var document = try DocumentFile.read(file)
-        if let notify { document.notifications = try DocumentFile.readNotifications(notify) }
+        var document = try await DocumentFile.read(file)
+        if let notify { document.notifications = try await DocumentFile.readNotifications(notify) }
         let server = try DeviceServer(document, of: notify ?? file)
         guard let bearer else {
             return try await transport.withAdapter(

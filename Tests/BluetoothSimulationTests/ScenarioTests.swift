@@ -57,6 +57,37 @@ struct ScenarioTests {
         #expect(report.duration >= .seconds(60))
     }
 
+    @Test("Indices that refer to nothing are reported with the valid ones, and skipped by a run")
+    func invalidIndices() {
+        var scenario = Scenario(seed: 3, kind: .links)
+        scenario.devices = Array(scenario.devices.prefix(2))
+        scenario.devices[0].users = Array(scenario.devices[0].users.prefix(1))
+        scenario.actions = [
+            .init(instant: .zero, device: 0, user: 0, kind: .scan, pick: 0),
+            .init(instant: .zero, device: 1, user: 0, kind: .advertise, pick: 0),
+        ]
+        scenario.faults = [.init(instant: .zero, device: 1, kind: .dropLinks, duration: .seconds(1), pick: 0)]
+        #expect(throws: Never.self) { try scenario.validate() }
+        let table: [(WritableKeyPath<Scenario, Int>, Int, String)] = [
+            (\.actions[1].device, -1, "actions[1].device is -1; give a number from 0 to 1"),
+            (\.actions[1].device, 2, "actions[1].device is 2; give a number from 0 to 1"),
+            (\.actions[0].user, .min, "actions[0].user is \(Int.min); give a number from 0 to 0"),
+            (\.actions[0].user, 1, "actions[0].user is 1; give a number from 0 to 0"),
+            (\.faults[0].device, -1, "faults[0].device is -1; give a number from 0 to 1"),
+            (\.faults[0].device, .max, "faults[0].device is \(Int.max); give a number from 0 to 1"),
+        ]
+        for (path, value, text) in table {
+            var invalid = scenario
+            invalid[keyPath: path] = value
+            let error = #expect(throws: ScenarioError.self) { try invalid.validate() }
+            #expect(error.map { "\($0)" } == text)
+            #expect(ScenarioRun(invalid).play().isClean)
+        }
+        scenario.devices = []
+        let error = #expect(throws: ScenarioError.self) { try scenario.validate() }
+        #expect(error.map { "\($0)" } == "actions[0].device is 0, but none exists; remove the action or fault")
+    }
+
     /// Each file is a scenario that failed once, cut down; its name says what happened.
     @Test("Scenarios that failed once do not fail again", arguments: try recorded())
     func failedOnce(_ file: URL) throws {
@@ -126,6 +157,14 @@ struct SimulationTests {
         simulation.stop()
         simulation.run()
         #expect(simulation.progress.count == 0 && simulation.nextSeed == 5 && simulation.isOver)
+    }
+
+    @Test("The highest seeds are played once, and the largest range is counted")
+    func highestSeeds() {
+        let simulation = Simulation(seeds: UInt64.max - 2..<UInt64.max, kind: .links)
+        simulation.run()
+        #expect(simulation.count == 2 && simulation.progress.count == 2 && simulation.nextSeed == .max)
+        #expect(Simulation(seeds: 0..<UInt64.max).count == .max)
     }
 
     @Test("Quantiles are exact for small numbers, and approximate for large ones")

@@ -52,7 +52,7 @@ public final class Simulation: Sendable {
     }
 
     /// The number of worlds to play.
-    public var count: UInt64 { UInt64(seeds.count) }
+    public var count: UInt64 { seeds.upperBound - seeds.lowerBound }
 
     /// The results so far.
     public var progress: Progress { state.withLock { $0.progress } }
@@ -85,17 +85,24 @@ public final class Simulation: Sendable {
     public func stop() { isStopped.store(true, ordering: .relaxed) }
 
     /// The first seed that has not been played.
-    public var nextSeed: UInt64 { min(next.load(ordering: .relaxed), seeds.upperBound) }
+    public var nextSeed: UInt64 { next.load(ordering: .relaxed) }
 
     private func begin() { state.withLock { $0.runningJobs += 1 } }
 
     private func work() {
-        while !isStopped.load(ordering: .relaxed) {
-            let seed = next.wrappingAdd(1, ordering: .relaxed).oldValue
-            guard seed < seeds.upperBound else { break }
-            note(Self.play(seed, kind), of: seed)
-        }
+        while !isStopped.load(ordering: .relaxed), let seed = takeSeed() { note(Self.play(seed, kind), of: seed) }
         state.withLock { $0.runningJobs -= 1 }
+    }
+
+    /// The next seed; nil if none is left. The counter never passes the end, where it could wrap around.
+    private func takeSeed() -> UInt64? {
+        var seed = next.load(ordering: .relaxed)
+        while seed < seeds.upperBound {
+            let (isTaken, current) = next.weakCompareExchange(expected: seed, desired: seed + 1, ordering: .relaxed)
+            if isTaken { return seed }
+            seed = current
+        }
+        return nil
     }
 
     /// Plays the world of a seed. Some worlds are played twice.

@@ -86,6 +86,7 @@ public final class ScenarioRun {
     static let pairingTime = Duration.seconds(35)
 
     /// Creates a world with the devices of a scenario, and opens their adapters. Call `play()` to play the scenario.
+    /// Actions and faults that `Scenario.validate()` rejects are skipped.
     public init(_ scenario: Scenario) {
         self.scenario = scenario
         world = World(seed: scenario.seed)
@@ -178,10 +179,10 @@ public final class ScenarioRun {
     }
 
     private func schedule(_ action: Scenario.Action) {
-        guard action.device < users.count, action.user < users[action.device].count else { return }
+        guard users.indices.contains(action.device), users[action.device].indices.contains(action.user) else { return }
         world.schedule(at: action.instant) { [unowned self] in
             // The process may be restarting.
-            guard action.user < users[action.device].count else { return }
+            guard users[action.device].indices.contains(action.user) else { return }
             users[action.device][action.user].perform(action)
             checkBounds()
         }
@@ -335,7 +336,7 @@ public final class ScenarioRun {
     // MARK: - Faults
 
     private func schedule(_ fault: Scenario.Fault) {
-        guard fault.device < runners.count else { return }
+        guard runners.indices.contains(fault.device) else { return }
         world.schedule(at: fault.instant) { [unowned self] in
             guard let moment = fault.moment else { return begin(fault) }
             world.stations[fault.device].traps.append((moment, { [unowned self] in begin(fault) }))

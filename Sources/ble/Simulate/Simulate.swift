@@ -26,7 +26,7 @@ struct Simulate: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The seeds: one, or from A to B, inclusive.", valueName: "A..B"), transform: SeedRange.init)
-    var seeds = SeedRange(0...999)
+    var seeds = SeedRange(range: 0..<1000)
 
     @Option(help: ArgumentHelp("The number of worlds to play in parallel. Defaults to the number of processors."))
     var jobs: Int?
@@ -51,7 +51,7 @@ struct Simulate: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if let replay { return try play(replay) }
+        if let replay { return try await runInterruptibly { () throws(CommandFailure) in try play(replay) } }
         let simulation = Simulation(
             seeds: seeds.range, kind: scenario, stopsAtFailure: untilFailure)
         try simulation.start(jobs: jobs ?? processorCount())
@@ -71,12 +71,12 @@ struct Simulate: AsyncParsableCommand {
         }
         let hidden = progress.failureCount - progress.failures.count
         if hidden > 0 { try writeLine("… and \(hidden) more worlds failed") }
-        try explain(first.seed)
+        try await runInterruptibly { () throws(CommandFailure) in try explain(first.seed) }
         throw CommandFailure(.failure, "\(progress.failureCount) of \(progress.count) worlds failed")
     }
 
     /// Plays a failed world again and captures it. Shrinks it first if that is requested.
-    private func explain(_ seed: UInt64) throws {
+    private func explain(_ seed: UInt64) throws(CommandFailure) {
         var scenario = Scenario(seed: seed, kind: scenario ?? ScenarioKind(of: seed))
         if shrink {
             var display = ShrinkDisplay()
@@ -85,24 +85,27 @@ struct Simulate: AsyncParsableCommand {
             try writeLine("the shortest scenario that still fails:\n\(scenario)")
             try write(scenario, to: "\(captures)/simulate-\(seed).json")
         }
-        for violation in try capture(scenario, as: "simulate-\(seed)") { try writeLine("\(violation)") }
+        _ = try capture(scenario, as: "simulate-\(seed)")
     }
 
     /// Plays the scenario in a file.
-    private func play(_ path: String) throws {
+    private func play(_ path: String) throws(CommandFailure) {
         let scenario: Scenario
         do {
             scenario = try JSONDecoder().decode(Scenario.self, from: Data(contentsOf: URL(filePath: path)))
         } catch {
             throw CommandFailure(.usage, "\(path) is not a scenario file: \(error)")
         }
-        let violations = try capture(scenario, as: "simulate")
-        for violation in violations { try writeLine("\(violation)") }
-        if !violations.isEmpty { throw CommandFailure(.failure, "the world failed") }
+        do throws(ScenarioError) {
+            try scenario.validate()
+        } catch {
+            throw CommandFailure(.usage, "\(path): \(error)")
+        }
+        guard try capture(scenario, as: "simulate") else { throw CommandFailure(.failure, "the world failed") }
         try writeLine("the world is clean")
     }
 
-    private func write(_ scenario: Scenario, to path: String) throws {
+    private func write(_ scenario: Scenario, to path: String) throws(CommandFailure) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         do {
@@ -113,10 +116,15 @@ struct Simulate: AsyncParsableCommand {
         try writeLine("scenario: \(path)")
     }
 
-    /// Plays a scenario, and captures the packets of its hosts.
-    private func capture(_ scenario: Scenario, as name: String) throws -> [Violation] {
+    /// Plays a scenario, captures the packets of its hosts, and prints the violations. Returns whether there were none.
+    private func capture(_ scenario: Scenario, as name: String) throws(CommandFailure) -> Bool {
         let paths = scenario.devices.indices.map { "\(captures)/\(name)-host\($0).btsnoop" }
-        let files = try paths.map { try CaptureFile(path: $0) }
+        let files: [CaptureFile]
+        do throws(TransportError) {
+            files = try paths.map { (path) throws(TransportError) in try CaptureFile(path: path) }
+        } catch {
+            throw CommandFailure(.failure, "\(error)")
+        }
         let run = ScenarioRun(scenario)
         run.world.observePacket = { station, direction, packet in
             // Readers of captures expect a date, so the world begins in the year 2000.
@@ -126,8 +134,12 @@ struct Simulate: AsyncParsableCommand {
                 microsecondsSince1970: start + Int64(station.world.now.nanoseconds / 1_000))
         }
         let violations = run.play().violations
-        for path in paths { try writeLine("packets: \(path)") }
-        return violations
+        for (path, file) in zip(paths, files) where file.failure == nil { try writeLine("packets: \(path)") }
+        for violation in violations { try writeLine("\(violation)") }
+        if let failure = files.lazy.compactMap(\.failure).first {
+            throw CommandFailure(.failure, "\(failure); the packets after that are missing")
+        }
+        return violations.isEmpty
     }
 }
 
@@ -137,7 +149,7 @@ extension ScenarioKind: ExpressibleByArgument {}
 struct SeedRange {
     var range: Range<UInt64>
 
-    init(_ seeds: ClosedRange<UInt64>) { range = seeds.lowerBound..<seeds.upperBound + 1 }
+    init(range: Range<UInt64>) { self.range = range }
 
     init(_ text: String) throws {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -150,9 +162,15 @@ struct SeedRange {
         guard let first = bounds.0, let last = bounds.1 else {
             throw ValidationError("“\(text)” is not a range of seeds; give two numbers as in 0..999, or one")
         }
-        guard first <= last, last < .max else {
+        guard first <= last else {
             throw ValidationError("the range of seeds \(text) is empty; give the lower number first")
         }
+        guard last < .max else { throw ValidationError("the highest seed is \(UInt64.max - 1)") }
         range = first..<last + 1
+    }
+
+    /// The seeds up to the one to continue with, as a range. If none was played, it names the first seed.
+    func played(before next: UInt64) -> String {
+        "\(range.lowerBound)..\(next > range.lowerBound ? next - 1 : range.lowerBound)"
     }
 }

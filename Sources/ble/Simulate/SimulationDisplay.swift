@@ -1,3 +1,4 @@
+import BluetoothBase
 import BluetoothPlatform
 import BluetoothSimulation
 import BluetoothCommandLine
@@ -13,10 +14,15 @@ struct SimulationDisplay {
 
     mutating func show(_ progress: Simulation.Progress) {
         let elapsed = ContinuousClock.now - start
-        let rate = Self.perSecond(progress.count, elapsed)
-        let left = rate > 0 ? Int(Double(total) - Double(progress.count)) / max(1, Int(rate)) : 0
-        let failures = progress.failureCount == 0 ? "" : ", \(progress.failureCount) failed"
-        line.show("\(progress.count) of \(total) worlds, \(Int(rate)) a second, \(left) s left\(failures)")
+        line.show(Self.status(progress.count, of: total, failed: progress.failureCount, after: elapsed))
+    }
+
+    /// - Parameter played: the number of worlds that were played.
+    static func status(_ played: Int, of total: UInt64, failed: Int, after time: Duration) -> String {
+        let rate = perSecond(played, time)
+        let left = played > 0 ? (total - min(UInt64(played), total)) / max(1, rate) : 0
+        let failures = failed == 0 ? "" : ", \(failed) failed"
+        return "\(played) of \(total) worlds, \(rate) a second, \(left) s left\(failures)"
     }
 
     mutating func end() { line.end() }
@@ -26,10 +32,9 @@ struct SimulationDisplay {
         let elapsed = ContinuousClock.now - start
         let hours = Int(progress.simulatedTime.components.seconds) / 3_600
         return """
-            worlds: \(progress.count), seeds \(seeds.range.lowerBound)..\(max(seeds.range.lowerBound, next &- 1)); \
-            continue with \(next)
+            worlds: \(progress.count), seeds \(seeds.played(before: next)); continue with \(next)
             failed: \(progress.failureCount)
-            time: \(elapsed.components.seconds) s, \(Int(Self.perSecond(progress.count, elapsed))) worlds a second; \
+            time: \(elapsed.components.seconds) s, \(Self.perSecond(progress.count, elapsed)) worlds a second; \
             \(hours) hours in the worlds
             packets: \(Self.text(progress.packets))
             operations: \(Self.text(progress.operations))
@@ -39,9 +44,11 @@ struct SimulationDisplay {
             """
     }
 
-    private static func perSecond(_ count: Int, _ time: Duration) -> Double {
-        let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18
-        return seconds > 0 ? Double(count) / seconds : 0
+    /// The number of worlds per second, rounded down; 0 in the first millisecond.
+    private static func perSecond(_ count: Int, _ time: Duration) -> UInt64 {
+        let milliseconds = UInt64(clamping: time.nanoseconds / 1_000_000)
+        // Worlds that were really played are too few for an overflow.
+        return milliseconds > 0 ? UInt64(count) * 1_000 / milliseconds : 0
     }
 
     private static func text(_ distribution: Distribution) -> String {

@@ -53,6 +53,22 @@ struct TransportListenerTests {
         if case .tcpServer(_, let port) = listener.name { #expect(port != 0) }
     }
 
+    @Test("both ends of an idle TCP connection are probed, so that they notice when the other machine has vanished")
+    func keepAlive() throws {
+        let listener = try TransportListener(.tcpServer(host: "127.0.0.1", port: 0))
+        let host = try client(of: listener.name).open(), controller = try accept(listener)
+        let tcp = Int32(IPPROTO_TCP)
+        for end in [host, controller] as [any HCITransport] {
+            for (level, option, value) in [
+                (SOL_SOCKET, SO_KEEPALIVE, 1), (tcp, TCP_KEEPIDLE, 15), (tcp, TCP_KEEPINTVL, 5), (tcp, TCP_KEEPCNT, 3),
+            ] as [(Int32, Int32, Int32)] {
+                var current: Int32 = 0, length = socklen_t(MemoryLayout<Int32>.size)
+                try #require(getsockopt(end.fileDescriptor, level, option, &current, &length) == 0)
+                #expect(current == value)
+            }
+        }
+    }
+
     @Test("a server without descriptors for a client reports it once, and accepts the client when some are available")
     func shortage() async {
         await #expect(processExitsWith: .exitCode(77)) { exit(try outlivesShortage() ? 77 : 1) }

@@ -36,7 +36,7 @@ struct Connector {
                 try wait(for: descriptor, POLLOUT, until: nil)
                 try socket.pendingError()
             }
-            socket.sendWithoutDelay()
+            socket.setStreamOptions()
             return socket
         } catch {
             if error.code == ECANCELED { throw .cancelled }

@@ -40,10 +40,17 @@ struct Socket: ~Copyable {
         try Errno.check { setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) }
     }
 
-    /// Disables Nagle's algorithm, because HCI is a dialog of small packets. Not every stream is TCP, so failure is not
-    /// an error.
-    borrowing func sendWithoutDelay() {
-        try? set(TCP_NODELAY, level: Int32(IPPROTO_TCP), to: 1)
+    /// Sets the options of a connection that carries HCI. Not every stream is TCP, so failure is not an error.
+    ///
+    /// Nagle's algorithm is disabled, because HCI is a dialog of small packets. An idle connection is probed, so that
+    /// it ends 30 s after the other machine has vanished without closing it.
+    borrowing func setStreamOptions() {
+        let tcp = Int32(IPPROTO_TCP)
+        try? set(TCP_NODELAY, level: tcp, to: 1)
+        try? set(TCP_KEEPIDLE, level: tcp, to: 15)
+        try? set(TCP_KEEPINTVL, level: tcp, to: 5)
+        try? set(TCP_KEEPCNT, level: tcp, to: 3)
+        try? set(SO_KEEPALIVE, to: 1)
     }
 
     /// Throws the error of a failed connection attempt.

@@ -60,7 +60,7 @@ public final class TransportListener {
         guard fileDescriptor >= 0 else { throw TransportError(.closed, transport: name.description) }
         do throws(Errno) {
             let socket = Socket(owning: try Errno.check { cbt_accept(fileDescriptor) })
-            socket.sendWithoutDelay()
+            socket.setStreamOptions()
             return StreamTransport(
                 name: name.description, fileDescriptor: socket.release(), receiver: receiver)
         } catch {

@@ -71,9 +71,9 @@ struct BearerLoop<User: BearerUser & Sendable>: Sendable {
             guard flush() else { return .peerGone }
             var requests = [
                 pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
-                // The peer's next request can wait until the peer has read the answers to earlier ones.
+                // The peer's next request, and the next line, can wait until the peer has read the earlier packets.
                 pollfd(fd: descriptor, events: Int16(outgoing.isEmpty ? POLLIN : POLLOUT), revents: 0),
-                pollfd(fd: isInputOpen ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isInputOpen && outgoing.isEmpty ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
             ]
             guard poll(&requests, 3, timeout) >= 0 || errno == EINTR else {
                 throw CommandFailure(.failure, "waiting for the bearer failed")

@@ -45,7 +45,7 @@ struct RadioPort {
     /// The faults for the next host.
     mutating func nextFaults() -> HCIFaults? { faults?.another() }
 
-    /// Starts or stops watching for writability. It is needed while octets for the host are pending.
+    /// Starts or stops watching for writability. It is needed while octets or packets for the host are pending.
     mutating func watchForWriting(_ isWanted: Bool, on loop: EventLoop) throws(TransportError) {
         guard isWanted != isWatchedForWriting, let token, let fileDescriptor else { return }
         isWatchedForWriting = isWanted

@@ -164,13 +164,15 @@ final class RadioServer {
     /// Sends the packets of a controller to its host.
     private func deliver(_ index: Int) throws(TransportError) {
         guard let host = ports[index].host else { return }
+        let controller = ports[index].controller
         do throws(TransportError) {
-            if !air[ports[index].controller].outbox.isEmpty { try host.send(&air[ports[index].controller].outbox) }
+            if !air[controller].outbox.isEmpty { try host.send(&air[controller].outbox) }
         } catch {
             // The rest is sent when the host has read. Until then the controller accepts no further packets.
             guard case .outputFull = error.reason else { return try dismiss(index, error) }
         }
-        try ports[index].watchForWriting(host.wantsWrite, on: loop)
+        // The host may have read everything that was sent, although a part did not fit at first.
+        try ports[index].watchForWriting(host.wantsWrite || !air[controller].outbox.isEmpty, on: loop)
     }
 
     /// Detaches a host from its controller, which returns to its power-on state. The next host may then connect.

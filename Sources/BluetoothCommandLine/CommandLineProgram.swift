@@ -52,10 +52,17 @@ extension CommandLineProgram {
         // The parser also throws requests for help.
         if exitCode(for: error) == .success {
             let columns = StandardStreams.columns(of: STDOUT_FILENO)
-            print(HelpText.wrapped(fullMessage(for: error, columns: columns), columns: columns))
-            return .success
+            do throws(CommandFailure) {
+                try writeLine(HelpText.wrapped(fullMessage(for: error, columns: columns), columns: columns))
+                return .success
+            } catch {
+                return tell(failure: error)
+            }
         }
-        let failure = failure(of: error, arguments)
+        return tell(failure: failure(of: error, arguments))
+    }
+
+    private static func tell(failure: CommandFailure) -> ExitStatus {
         // If the user cancelled the program, no message is needed.
         if let message = failure.message { say("\(_commandName): \(message)") }
         return failure.status

@@ -1,3 +1,4 @@
+import ArgumentParser
 import BluetoothBase
 import BluetoothCommandLine
 import BluetoothPlatform
@@ -15,6 +16,18 @@ struct BearerLoopTests {
         }
         await #expect(processExitsWith: .exitCode(77)) {
             exit(try await linesRead(withPackets: 10_000) == 0 ? 77 : 1)
+        }
+    }
+
+    @Test("If the device disconnects, ble inspect reports that its output is incomplete")
+    func disconnected() async throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, packetSocketType, 0, &ends) == 0)
+        defer { close(ends[0]) }
+        close(ends[1])
+        let inspect = try Inspect.parse(["--bearer", "fd:\(ends[0])"])
+        await #expect(throws: CommandFailure(.linkLost, "the device has disconnected; the output is incomplete")) {
+            try await inspect.run()
         }
     }
 }

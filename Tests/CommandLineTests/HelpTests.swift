@@ -58,6 +58,12 @@ struct HelpTests {
         #expect(!prose.contains("  "), "\(prose)")
     }
 
+    @Test("The help of ble decode states that --bonds has no default")
+    func noDefault() throws {
+        let help = try Self.help("ble decode", columns: 200)
+        #expect(help.contains("By default, no keys are named.") && !help.contains("XDG_STATE_HOME"))
+    }
+
     @Test("Each program prints its version", arguments: ["ble", "central", "peripheral"])
     func version(program: String) throws {
         let command = try #require(Self.commands[program]?.command)

@@ -46,6 +46,14 @@ struct StandardStreamsTests {
         }
     }
 
+    @Test("Help that cannot be written is a failure")
+    func unwritableHelp() async {
+        await #expect(processExitsWith: .exitCode(ExitStatus.failure.rawValue)) {
+            dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO)
+            exit(await Printing.status(of: ["--help"]).rawValue)
+        }
+    }
+
     @Test("With standard output closed, a program with results does not start; one without results does")
     func refusal() async {
         await #expect(processExitsWith: .exitCode(ExitStatus.usage.rawValue)) {

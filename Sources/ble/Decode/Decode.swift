@@ -36,7 +36,10 @@ struct Decode: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Wait for more data at the end of the file, until a signal ends the command.")
     var follow = false
 
-    @OptionGroup var bonds: BondOptions
+    @Option(
+        help: ArgumentHelp(
+            "The directory of the bonds whose keys are named. By default, no keys are named.", valueName: "directory"))
+    var bonds: String?
 
     func run() async throws {
         let path = file
@@ -44,7 +47,8 @@ struct Decode: AsyncParsableCommand {
         var reader = CaptureReader()
         var packet = ByteWriter(reservingCapacity: 1024)
         var decoder = CaptureDecoder(
-            showsKeys: keys, keyOwners: try bonds.store.map(Self.owners), format: json ? .json : .text)
+            showsKeys: keys, keyOwners: try bonds.map { try Self.owners(FileBondStore(directory: $0)) },
+            format: json ? .json : .text)
         while true {
             let piece = try await runInterruptibly { () throws(CommandFailure) in try input.read() }
             if piece.isEmpty {

@@ -54,8 +54,11 @@ struct Inspect: AsyncParsableCommand {
             let (client, end) = try await BearerLoop.run(BareClient(), on: bearer)
             // The user has interrupted the program, and needs no message.
             guard end != .interrupted else { return }
-            if end == .peerGone { say("ble: the device has disconnected; the output is incomplete") }
-            return try show(client.survey.document)
+            try show(client.survey.document)
+            guard end == .finished else {
+                throw CommandFailure(.linkLost, "the device has disconnected; the output is incomplete")
+            }
+            return
         }
         guard let device else { return }
         let (document, link) = try await transport.withAdapter(within: timeout, pairing: pairing) { adapter, attempts in

@@ -115,6 +115,7 @@ public struct DatabaseSurvey: Sendable {
     // MARK: - Results
 
     /// The characteristics that can be subscribed to, each with its Client Characteristic Configuration descriptor.
+    /// This property searches the whole database each time: store its value.
     public var subscribable: [Subscribable] {
         document.services.flatMap(\.characteristics).compactMap { characteristic in
             guard let value = characteristic.valueHandle,

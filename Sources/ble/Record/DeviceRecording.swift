@@ -59,10 +59,10 @@ struct DeviceRecording {
         _ connection: Connection, _ survey: DatabaseSurvey, for time: Seconds
     ) async throws -> DeviceDocument {
         let session = try connection.openSession()
-        let recording = Recording(survey)
-        for (tag, subscribable) in survey.subscribable.enumerated() {
-            session.begin(
-                .configure(descriptor: subscribable.descriptor, subscribable.configuration), as: tag)
+        let subscribable = survey.subscribable
+        let recording = Recording(subscribable)
+        for (tag, item) in subscribable.enumerated() {
+            session.begin(.configure(descriptor: item.descriptor, item.configuration), as: tag)
         }
         do throws(BluetoothError) {
             try await waiting(for: "notifications", upTo: time) { () throws(BluetoothError) in
@@ -74,36 +74,37 @@ struct DeviceRecording {
             // The time is up.
             guard error == .timedOut else { throw error }
         }
-        let (document, dropped) = await recording.result
+        let dropped = await recording.droppedCount
         if dropped > 0 { say("ble: dropped \(counted(dropped, "value")) because the recording is full") }
+        var document = survey.document
+        document.notifications = await recording.notifications
+        document.refuseWrites(await recording.refusals)
         return document
     }
 
     /// The notifications received so far.
     private actor Recording {
-        private let survey: DatabaseSurvey
+        /// The characteristics that are subscribed to; the tag of each subscription is its index.
+        private let subscribable: [DatabaseSurvey.Subscribable]
         private var recorder = NotificationRecorder()
-        private var refusals: [AttributeHandle: ATTErrorCode] = [:]
+        /// The errors of the subscriptions that the device refused, by their descriptors.
+        private(set) var refusals: [AttributeHandle: ATTErrorCode] = [:]
         private let origin = ContinuousClock.now
 
-        init(_ survey: DatabaseSurvey) { self.survey = survey }
+        init(_ subscribable: [DatabaseSurvey.Subscribable]) { self.subscribable = subscribable }
 
         func take(_ event: ClientEvent) {
             let now = Instant.zero.advanced(by: origin.duration(to: .now))
             switch event {
             case .value(let octets, let handle): recorder.received(octets, of: handle, at: now)
-            case .ended(let tag, .success): recorder.subscribed(to: survey.subscribable[tag].value, at: now)
+            case .ended(let tag, .success): recorder.subscribed(to: subscribable[tag].value, at: now)
             case .ended(let tag, .failure(let error)):
-                refusals[survey.subscribable[tag].descriptor] = error.attError?.code
+                refusals[subscribable[tag].descriptor] = error.attError?.code
             case .mtuChanged: break
             }
         }
 
-        var result: (DeviceDocument, dropped: Int) {
-            var document = survey.document
-            document.notifications = recorder.notifications
-            document.refuseWrites(refusals)
-            return (document, recorder.droppedCount)
-        }
+        var notifications: [DeviceDocument.Notification] { recorder.notifications }
+        var droppedCount: Int { recorder.droppedCount }
     }
 }

@@ -13,17 +13,25 @@ struct Device: Sendable {
     var lastHeard: Instant
     var meter = SignalMeter()
 
-    /// The format of its values; nil if none is known.
-    var format: String?
+    /// The format of its values; nil if none is known. A beacon's format is used only if the device is no sensor.
+    private(set) var format: String?
     /// Whether the device advertises only when it is triggered, so that silence means nothing.
-    var isTriggerBased = false
+    private(set) var isTriggerBased = false
+    private var isSensor = false
     /// The state of the device, merged from all its packets.
     var fields: [AdvertisedField] = []
-    /// The number of the last packet that was processed.
-    var packet: FixedPointNumber?
-    var encryption: (counter: UInt32, instant: Instant)?
-    /// Whether its last packet reported an event without a number that would distinguish it from the next.
-    var hasUnnumberedEvents = false
+    private var encryption: (counter: UInt32, instant: Instant)?
+    /// The last reading in each format, because a device may repeat packets of several formats in turn. Their number is
+    /// limited by that of the formats.
+    private var lastReadings: [LastReading] = []
+    /// The index of the last packet's reading in `lastReadings`; nil if the last packet was not decoded.
+    private var latest: Int?
+
+    private struct LastReading: Sendable {
+        var format: String
+        var mark: Reading.Mark?
+        var heard: Instant
+    }
 
     var averager = Averager()
 
@@ -52,6 +60,56 @@ struct Device: Sendable {
     /// The data that the device advertises.
     var advertisement: AdvertisementData {
         AdvertisementData(advertisingData: advertisingData.span, scanResponseData: scanResponseData.span)
+    }
+
+    // MARK: - Repetitions
+
+    /// Whether its last packet reported an event without a number that would distinguish it from the next.
+    var hasUnnumberedEvents: Bool {
+        guard let latest, case .values = lastReadings[latest].mark else { return false }
+        return true
+    }
+
+    /// Whether a reading repeats the last one in its format. After a silence, an event without a number is a new one.
+    mutating func repeats(_ reading: Reading, at now: Instant) -> Bool {
+        latest = lastReadings.firstIndex { $0.format == reading.format }
+        guard let latest, let mark = lastReadings[latest].mark, mark == reading.mark else { return false }
+        let silence = lastReadings[latest].heard.duration(to: now)
+        lastReadings[latest].heard = now
+        return !hasUnnumberedEvents || silence < PipelineSettings.eventSilence
+    }
+
+    /// Records that the last packet was received again.
+    mutating func repeatLast(at now: Instant) {
+        if let latest { lastReadings[latest].heard = now }
+    }
+
+    /// Records that a packet was not decoded.
+    mutating func skip() { latest = nil }
+
+    /// Records a reading that is not a repetition.
+    mutating func adopt(_ reading: Reading, at now: Instant) {
+        if !reading.isBeacon || !isSensor {
+            format = reading.format
+            isTriggerBased = reading.isTriggerBased
+        }
+        if !reading.isBeacon { isSensor = true }
+        let last = LastReading(format: reading.format, mark: reading.mark, heard: now)
+        if let index = lastReadings.firstIndex(where: { $0.format == reading.format }) {
+            lastReadings[index] = last
+            latest = index
+        } else {
+            latest = lastReadings.count
+            lastReadings.append(last)
+        }
+    }
+
+    // MARK: - Values
+
+    /// Merges values that were read over a connection into the state.
+    mutating func mergeRead(_ newer: [AdvertisedField]) {
+        format = format ?? "gatt"
+        merge(newer)
     }
 
     /// Merges values into the state.

@@ -49,6 +49,7 @@ public struct Pipeline: Sendable {
         if isNews || (devices[slot].hasUnnumberedEvents && silence >= PipelineSettings.eventSilence) {
             absorb(slot, reception, time, &reports)
         } else {
+            devices[slot].repeatLast(at: reception.instant)
             counters.repeated += 1
         }
         if isDue(slot, reception.instant) { tell(slot, reception.instant, time, &reports) }
@@ -61,8 +62,7 @@ public struct Pipeline: Sendable {
         _ fields: [AdvertisedField], of device: DeviceAddress, at now: Instant, _ time: WallTime
     ) -> [Report] {
         guard !fields.isEmpty, let slot = devices.use(device.plain) else { return [] }
-        devices[slot].format = devices[slot].format ?? "gatt"
-        devices[slot].merge(fields)
+        devices[slot].mergeRead(fields)
         var reports: [Report] = []
         if isDue(slot, now) { tell(slot, now, time, &reports) }
         return reports
@@ -97,6 +97,7 @@ public struct Pipeline: Sendable {
         do throws(Decoder.Failure) {
             reading = try decoder.decode(data, from: reception.address)
         } catch {
+            devices[slot].skip()
             switch error {
             case .unknown: counters.undecoded += 1
             case .noKey: counters.withoutKey += 1
@@ -105,7 +106,7 @@ public struct Pipeline: Sendable {
             if settings.tellsUndecoded, devices[slot].format == nil { devices[slot].isChanged = true }
             return
         }
-        if let packet = reading.packet, packet == devices[slot].packet, reading.format == devices[slot].format {
+        if devices[slot].repeats(reading, at: now) {
             counters.repeated += 1
             return
         }
@@ -113,10 +114,7 @@ public struct Pipeline: Sendable {
             counters.replayed += 1
             return
         }
-        devices[slot].packet = reading.packet
-        devices[slot].format = reading.format
-        devices[slot].isTriggerBased = reading.isTriggerBased
-        devices[slot].hasUnnumberedEvents = reading.packet == nil && !reading.events.isEmpty
+        devices[slot].adopt(reading, at: now)
         if !reading.events.isEmpty { tell(reading.events, of: slot, now, time, &reports) }
         guard let window = settings.averaging, !reading.state.isEmpty else {
             devices[slot].merge(reading.state)

@@ -62,6 +62,27 @@ import Testing
         #expect(!lines(.homeassistant, Reception(serviceData("442D01"), at: 1))[0].contains("expire_after"))
     }
 
+    @Test(
+        "A beacon has only a signal strength in Home Assistant",
+        arguments: [
+            Beacon.iBeacon, Beacon.eddystoneUID, Beacon.eddystoneURL, Beacon.exposureNotification,
+        ])
+    func beacons(packet: [UInt8]) {
+        let topics = lines(.homeassistant, Reception(packet, at: 1)).map { $0.prefix { $0 != " " } }
+        #expect(
+            topics == [
+                "homeassistant/sensor/ble_A4C138112233/rssi_attic/config", "ble/gateways/attic/signal/A4C138112233",
+            ])
+    }
+
+    @Test("The values of a sensor that is also a beacon are published with either packet")
+    func sensorAndBeacon() {
+        let lines = lines(.homeassistant, Reception(bthome("02CA09"), at: 1), Reception(Beacon.iBeacon, at: 2))
+        let state = #"ble/devices/A4C138112233/state (retained) {"temperature":25.06}"#
+        #expect(lines.filter { $0.hasPrefix("ble/devices/") } == [state, state])
+        #expect(lines.count { $0.hasPrefix("homeassistant/") } == 2)
+    }
+
     @Test func homeAssistantHearsNothingOfPrivateAddresses() throws {
         let address = try #require(DeviceAddress("4A:00:00:00:00:01/R"))
         #expect(lines(.homeassistant, Reception(bthome("02CA09"), from: address, at: 1)) == [])

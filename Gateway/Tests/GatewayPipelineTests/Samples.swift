@@ -19,6 +19,17 @@ func serviceData(_ digits: String) -> [UInt8] {
     return [UInt8(data.count + 3), 0x16, 0xD2, 0xFC] + data
 }
 
+/// Packets of beacons, which only identify themselves.
+enum Beacon {
+    static let iBeacon = [UInt8](hexadecimal: "1AFF4C000215FB0B57A2822844CD913A94A122BA120600010002D1") ?? []
+    static let eddystoneUID = [UInt8](hexadecimal: "1716AAFE00E80102030405060708090A0102030405060000") ?? []
+    static let eddystoneURL = [UInt8](hexadecimal: "0E16AAFE10EE036578616D706C6500") ?? []
+    static let exposureNotification = [UInt8](hexadecimal: "17166FFD0102030405060708090A0B0C0D0E0F10AABBCCDD") ?? []
+}
+
+/// A packet of Eddystone TLM, which has measurements.
+let eddystoneTLM = [UInt8](hexadecimal: "1116AAFE20000BB81A8000000001000000FF") ?? []
+
 extension Reception {
     init(
         _ data: [UInt8], from address: DeviceAddress = sensor, rssi: Int8? = -60, adapter: String = "hci0",

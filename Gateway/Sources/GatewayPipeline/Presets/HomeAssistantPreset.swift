@@ -29,7 +29,8 @@ struct HomeAssistantPreset: Preset {
     mutating func publications(for report: Report) -> [Publication] {
         // A private address changes about every 15 minutes. Its entities would remain forever.
         guard report.identity.isIdentity else { return [] }
-        let fields = Self.beacons.contains(report.format ?? "") ? [] : report.fields
+        // A device may send both its identity and measurements.
+        let fields = report.fields.filter { !Decoder.identityFields.contains($0.name) }
         var publications: [Publication] = []
         for field in fields where announce(field.name, of: report.identity) {
             publications.append(discovery(of: field, report))
@@ -51,10 +52,6 @@ struct HomeAssistantPreset: Preset {
         return publications
     }
 
-    /// Beacons advertise their identity, and no measurements.
-    private static let beacons: Set<String> = [
-        "ibeacon", "eddystone-uid", "eddystone-url", "exposure-notification",
-    ]
     private static let signal = "rssi"
 
     /// Records an entity as announced. Returns whether it had not been announced before.

@@ -19,6 +19,26 @@ public struct Reading: Equatable, Sendable {
     public var encryptionCounter: UInt32?
 }
 
+extension Reading {
+    /// Whether the reading only identifies a beacon.
+    var isBeacon: Bool {
+        events.isEmpty && !state.isEmpty && state.allSatisfy { Decoder.identityFields.contains($0.name) }
+    }
+
+    /// Distinguishes a reading from the next one in the same format.
+    enum Mark: Equatable, Sendable {
+        case number(FixedPointNumber)
+        /// Without a number, a repeated event differs from a new one only in its values.
+        case values(state: [AdvertisedField], events: [AdvertisedField])
+    }
+
+    /// Nil if the reading has neither a number nor events, because processing such a reading twice changes nothing.
+    var mark: Mark? {
+        if let packet { return .number(packet) }
+        return events.isEmpty ? nil : .values(state: state, events: events)
+    }
+}
+
 /// The second stage: decodes octets into values.
 public struct Decoder: Sendable {
     /// The reason why an advertisement has no reading.
@@ -34,6 +54,11 @@ public struct Decoder: Sendable {
 
     /// Fields that count packets rather than measure anything.
     static let counters: Set<String> = ["packet_id", "sequence_number", "advertisements", "uptime"]
+    /// Fields that identify a beacon rather than measure anything.
+    static let identityFields: Set<String> = [
+        "uuid", "major", "minor", "measured_power", "namespace", "instance", "tx_power_at_0_m", "url", "identifier",
+        "metadata",
+    ]
     /// Whether a field reports an event. If there are several fields with one name, all but the first end in a number.
     private static func isEvent(_ name: String) -> Bool {
         ["button", "command", "dimmer"].contains(where: name.hasPrefix)

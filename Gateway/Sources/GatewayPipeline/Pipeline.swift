@@ -196,12 +196,12 @@ public struct Pipeline: Sendable {
     private mutating func tell(
         _ events: [AdvertisedField], of slot: Int, _ now: Instant, _ time: WallTime, _ reports: inout [Report]
     ) {
-        guard bucket.take(at: now) else {
-            counters.droppedEvents += UInt64(events.count)
-            return
-        }
+        // Each event may become a message.
+        let accepted = events.prefix { _ in bucket.take(at: now) }
+        counters.droppedEvents += UInt64(events.count - accepted.count)
+        guard !accepted.isEmpty else { return }
         var report = Report(.event, devices.identity(at: slot), devices[slot], time)
-        report.fields = events
+        report.fields = Array(accepted)
         (report.adapter, report.rssi) = devices[slot].meter.peekBest()
         counters.reported += 1
         reports.append(report)

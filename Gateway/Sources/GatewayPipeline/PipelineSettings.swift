@@ -12,7 +12,7 @@ public struct PipelineSettings: Equatable, Sendable {
 
     /// The conditions for devices. Packets from other devices are only counted.
     public var filter = DeviceFilter()
-    /// The keys of encrypted BTHome devices, 16 octets each.
+    /// The keys of encrypted BTHome devices, 16 octets each. Nothing else from these devices is decoded.
     public var keys: [DeviceAddress: [UInt8]] = [:]
     /// The change that causes a new report. Defaults to a change of values.
     public var comparison = Comparison.values
@@ -56,7 +56,7 @@ public struct PipelineCounters: Equatable, Sendable {
     public var repeated: UInt64 = 0
     /// Packets in no known format.
     public var undecoded: UInt64 = 0
-    /// Encrypted packets for which there is no matching key.
+    /// Encrypted packets for which there is no matching key, and other packets from devices with a key.
     public var withoutKey: UInt64 = 0
     /// Encrypted packets with an old counter, which an attacker may have recorded and replayed.
     public var replayed: UInt64 = 0

@@ -127,6 +127,19 @@ import Testing
         #expect(pipeline.counters.droppedEvents == 1)
     }
 
+    @Test("Each event of a packet counts against the limit on all devices")
+    func severalEventsBeyondTheCap() {
+        var pipeline = pipeline {
+            $0.totalRate = 0.1
+            $0.totalBurst = 2
+        }
+        #expect(
+            pipeline.texts(Reception(bthome("00013A013A023A03"), at: 1)) == [
+                "event -60@hci0 button=press button_2=double_press"
+            ])
+        #expect(pipeline.counters.droppedEvents == 1)
+    }
+
     // MARK: - Averages
 
     @Test func valuesAreAveragedOverTheWindow() {
@@ -194,6 +207,17 @@ import Testing
         var without = self.pipeline()
         #expect(without.texts(Reception(message(5), at: 1)) == [])
         #expect(without.counters.withoutKey == 1)
+    }
+
+    @Test(
+        "Only encrypted data is accepted from a device with a key",
+        arguments: [bthome("02CA09"), Beacon.iBeacon, eddystoneTLM])
+    func plainDataOfDeviceWithKey(packet: [UInt8]) {
+        var pipeline = pipeline { $0.keys = [sensor: [UInt8](repeating: 1, count: 16)] }
+        #expect(pipeline.texts(Reception(packet, at: 1)) == [])
+        #expect(pipeline.counters.withoutKey == 1)
+        let other = DeviceAddress(1, kind: .public)
+        #expect(pipeline.texts(Reception(packet, from: other, at: 1)).count == 1)
     }
 
     // MARK: - Bounds

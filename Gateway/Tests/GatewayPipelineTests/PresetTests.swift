@@ -62,6 +62,26 @@ import Testing
         #expect(!lines(.homeassistant, Reception(serviceData("442D01"), at: 1))[0].contains("expire_after"))
     }
 
+    @Test("A flag that the state does not contain is unknown, not off")
+    func missingFlag() {
+        let announcement = lines(.homeassistant, Reception(bthome("2D01"), at: 1))[0]
+        #expect(
+            announcement.contains(
+                #""value_template":"{% if value_json.window is defined %}"#
+                    + #"{{ 'ON' if value_json.window else 'OFF' }}{% endif %}""#))
+    }
+
+    @Test("A device that was announced without its name is announced again once, with the name")
+    func nameFromScanResponse() {
+        let lines = lines(
+            .homeassistant, Reception(bthome("02CA09"), at: 1), Reception(bthome("02CB09"), response: name, at: 2),
+            Reception(bthome("02CC09"), response: name, at: 3))
+        let announcements = lines.filter { $0.hasPrefix("homeassistant/") }
+        let names = announcements.map { $0.contains(#""name":"Cellar 2233""#) ? "Cellar" : "none" }
+        #expect(names == ["none", "none", "Cellar", "Cellar"])
+        #expect(Set(announcements.map { $0.prefix { $0 != " " } }).count == 2)
+    }
+
     @Test(
         "A beacon has only a signal strength in Home Assistant",
         arguments: [

@@ -11,9 +11,16 @@ import BluetoothValues
 struct HomeAssistantPreset: Preset {
     private let topics: Topics
     private let expiry: Int64
-    /// The names of the entities that were announced for each device.
-    private var announced: RecencyTable<DeviceAddress, Set<String>>
+    private var announced: RecencyTable<DeviceAddress, Announcements>
     private let capacity: Int
+
+    /// The announcements of a device.
+    private struct Announcements {
+        /// The names of the entities.
+        var entities: Set<String> = []
+        /// Whether they contain the device's name.
+        var hasName: Bool
+    }
 
     init(_ topics: Topics, expiry: Duration, capacity: Int) {
         self.topics = topics
@@ -32,10 +39,9 @@ struct HomeAssistantPreset: Preset {
         // A device may send both its identity and measurements.
         let fields = report.fields.filter { !Decoder.identityFields.contains($0.name) }
         var publications: [Publication] = []
-        for field in fields where announce(field.name, of: report.identity) {
-            publications.append(discovery(of: field, report))
-        }
-        if announce(Self.signal, of: report.identity) { publications.append(signalDiscovery(report)) }
+        forgetNameless(report)
+        for field in fields where announce(field.name, report) { publications.append(discovery(of: field, report)) }
+        if announce(Self.signal, report) { publications.append(signalDiscovery(report)) }
         if report.reason == .event {
             for field in fields { publications.append(event(field, report)) }
             return publications
@@ -54,11 +60,17 @@ struct HomeAssistantPreset: Preset {
 
     private static let signal = "rssi"
 
+    /// Causes a device to be announced again if it was announced without its name, which is often in the scan response.
+    private mutating func forgetNameless(_ report: Report) {
+        guard report.name != nil, let slot = announced.use(report.identity), !announced[slot].hasName else { return }
+        announced[slot] = Announcements(hasName: true)
+    }
+
     /// Records an entity as announced. Returns whether it had not been announced before.
-    private mutating func announce(_ entity: String, of device: DeviceAddress) -> Bool {
-        if let slot = announced.use(device) { return announced[slot].insert(entity).inserted }
+    private mutating func announce(_ entity: String, _ report: Report) -> Bool {
+        if let slot = announced.use(report.identity) { return announced[slot].entities.insert(entity).inserted }
         if announced.isFull, let oldest = announced.oldestSlot { announced.remove(oldest) }
-        _ = announced.insert(device, [entity])
+        _ = announced.insert(report.identity, Announcements(entities: [entity], hasName: report.name != nil))
         return true
     }
 
@@ -91,7 +103,10 @@ struct HomeAssistantPreset: Preset {
                 object.add("event_types", entity.eventTypes)
             case .binarySensor:
                 object.add("state_topic", topics.state(report.identity))
-                object.add("value_template", "{{ 'ON' if value_json.\(field.name) else 'OFF' }}")
+                // Renders nothing, which changes nothing, until the device has sent the value.
+                let value = "value_json.\(field.name)"
+                object.add(
+                    "value_template", "{% if \(value) is defined %}{{ 'ON' if \(value) else 'OFF' }}{% endif %}")
             case .sensor:
                 object.add("state_topic", topics.state(report.identity))
                 object.add("value_template", "{{ value_json.\(field.name) }}")

@@ -45,7 +45,8 @@ public struct Decoder: Sendable {
     public enum Failure: Error, Equatable, Sendable {
         /// The advertisement contains no known format.
         case unknown
-        /// The data is encrypted, and the key for the device is missing or wrong.
+        /// The data is encrypted, and the key for the device is missing or wrong; or the device has a key, and the data
+        /// is not encrypted with it.
         case noKey
     }
 
@@ -85,7 +86,11 @@ public struct Decoder: Sendable {
     }
 
     private func reading(_ value: any AdvertisedValue, _ address: DeviceAddress) throws(Failure) -> Reading {
-        guard let encrypted = value as? EncryptedBTHome else { return Self.reading(value) }
+        guard let encrypted = value as? EncryptedBTHome else {
+            // Anyone can send plain data with the address of a device that encrypts its data.
+            guard keys[address.value] == nil else { throw .noKey }
+            return Self.reading(value)
+        }
         guard let key = keys[address.value],
             let clear = encrypted.decrypted(key: key, address: address, with: AESCCM())
         else { throw .noKey }

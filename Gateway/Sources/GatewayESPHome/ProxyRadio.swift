@@ -15,10 +15,11 @@ public protocol ProxyRadio: Sendable {
     func unpair(_ device: DeviceAddress) async throws(ProxyError)
     /// Discards the cached services of a device, so that they are discovered again.
     func forgetServices(of device: DeviceAddress) async throws(ProxyError)
-    /// Selects active or passive scanning.
+    /// Selects active or passive scanning on behalf of a client. The latest request applies. When its client withdraws
+    /// it, the latest request of the other clients applies again.
     ///
-    /// - Parameter isActive: whether to scan actively; nil for the configured mode.
-    func scan(isActive: Bool?)
+    /// - Parameter isActive: whether to scan actively; nil withdraws the client's request.
+    func scan(isActive: Bool?, for client: ProxyClientID)
 }
 
 /// A connection to a device.

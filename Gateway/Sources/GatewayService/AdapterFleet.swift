@@ -14,8 +14,7 @@ final class AdapterFleet: Sendable {
     private let named: [(String, TransportName)]
     /// The devices that clients may connect to; nil for all devices.
     private let connectable: Set<DeviceAddress>?
-    /// The number of connections made with each adapter, used to distribute them.
-    private let uses = Mutex<[String: Int]>([:])
+    private let choice = Mutex(AdapterChoice())
     private let sources = Mutex<[AdapterSource]>([])
 
     /// More adapters than a machine is expected to have.
@@ -76,16 +75,8 @@ final class AdapterFleet: Sendable {
     /// Selects an adapter to connect to a device with: one that hears it well and is not used more than the others.
     func adapter(for device: DeviceAddress) -> (Adapter, String)? {
         let candidates = sources.withLock { $0 }.compactMap { $0.candidate(for: device) }
-        return uses.withLock { uses in
-            // Each earlier connection counts as much as a signal that is weaker by 3 dB.
-            let best = candidates.max { first, second in
-                Int(first.rssi ?? -128) - 3 * uses[first.name, default: 0]
-                    < Int(second.rssi ?? -128) - 3 * uses[second.name, default: 0]
-            }
-            guard let best else { return nil }
-            uses[best.name, default: 0] += 1
-            return (best.adapter, best.name)
-        }
+        let choices = candidates.map { AdapterChoice.Candidate(name: $0.name, rssi: $0.rssi) }
+        return choice.withLock { $0.choose(among: choices) }.map { (candidates[$0].adapter, candidates[$0].name) }
     }
 
     /// Removes the bonds with a device from all adapters.

@@ -18,7 +18,7 @@ struct FleetRadio: ProxyRadio {
             isActiveByConfiguration: fleet.mode.isActiveByConfiguration)
     }
 
-    func scan(isActive: Bool?) { fleet.mode.wish(isActive) }
+    func scan(isActive: Bool?, for client: ProxyClientID) { fleet.mode.wish(isActive, by: client) }
 
     func connect(to device: DeviceAddress, for client: ProxyClientID) async throws(ProxyError) -> any ProxyLink {
         do throws(ConnectionTable.Refusal) {

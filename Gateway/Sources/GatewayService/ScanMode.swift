@@ -1,14 +1,27 @@
+import GatewayESPHome
 import Synchronization
 
 /// Whether adapters scan actively: as configured, unless a client has requested another mode.
 final class ScanMode: Sendable {
+    private struct Wish {
+        var client: ProxyClientID
+        var isActive: Bool
+    }
+
     let isActiveByConfiguration: Bool
-    private let wished = Mutex<Bool?>(nil)
+    /// At most one for each client, the latest one last.
+    private let wishes = Mutex<[Wish]>([])
 
     init(isActive: Bool) { isActiveByConfiguration = isActive }
 
-    var isActive: Bool { wished.withLock { $0 } ?? isActiveByConfiguration }
+    /// The mode of the client that requested one last, among those that have not withdrawn their request.
+    var isActive: Bool { wishes.withLock { $0.last?.isActive } ?? isActiveByConfiguration }
 
-    /// - Parameter isActive: nil for the configured mode.
-    func wish(_ isActive: Bool?) { wished.withLock { $0 = isActive } }
+    /// - Parameter isActive: nil withdraws the client's request.
+    func wish(_ isActive: Bool?, by client: ProxyClientID) {
+        wishes.withLock { wishes in
+            wishes.removeAll { $0.client == client }
+            if let isActive { wishes.append(Wish(client: client, isActive: isActive)) }
+        }
+    }
 }

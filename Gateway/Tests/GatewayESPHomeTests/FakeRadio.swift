@@ -7,7 +7,10 @@ final class FakeRadio: ProxyRadio {
     struct State {
         var links: [DeviceAddress: FakeLink] = [:]
         var refusal: ProxyError?
-        var isActive = true
+        /// The scan modes that clients have requested, the latest one last.
+        var wishes: [(client: ProxyClientID, isActive: Bool)] = []
+        /// The devices that there are bonds with.
+        var bonded: Set<DeviceAddress> = []
         var unpaired: [DeviceAddress] = []
         var forgotten: [DeviceAddress] = []
         /// Who waits, in `connect` until it is cancelled, in `forgetServices` until it is let go on.
@@ -26,7 +29,9 @@ final class FakeRadio: ProxyRadio {
         ProxyPlaces(limit: 3, taken: state.withLock { $0.links.keys.sorted { $0.value < $1.value } })
     }
     var scanning: ProxyScanning {
-        ProxyScanning(isRunning: true, isActive: state.withLock { $0.isActive }, isActiveByConfiguration: true)
+        ProxyScanning(
+            isRunning: true, isActive: state.withLock { $0.wishes.last?.isActive ?? true },
+            isActiveByConfiguration: true)
     }
 
     func connect(to device: DeviceAddress, for client: ProxyClientID) async throws(ProxyError) -> any ProxyLink {
@@ -80,7 +85,12 @@ final class FakeRadio: ProxyRadio {
         for one in held { one.resume() }
     }
 
-    func scan(isActive: Bool?) { state.withLock { $0.isActive = isActive ?? true } }
+    func scan(isActive: Bool?, for client: ProxyClientID) {
+        state.withLock { state in
+            state.wishes.removeAll { $0.client == client }
+            if let isActive { state.wishes.append((client, isActive)) }
+        }
+    }
 
     func link(_ device: DeviceAddress) -> FakeLink? { state.withLock { $0.links[device] } }
 }
@@ -159,14 +169,14 @@ final class FakeClient: Sendable {
     }
 
     init(
-        _ radio: FakeRadio = FakeRadio(), registry: ProxyRegistry = ProxyRegistry(), version: UInt8 = 14,
-        isWelcome: Bool = true, hasPlace: Bool = true
+        _ radio: FakeRadio = FakeRadio(), number: UInt64 = 1, registry: ProxyRegistry = ProxyRegistry(),
+        version: UInt8 = 14, isWelcome: Bool = true, hasPlace: Bool = true
     ) async {
         let (stream, continuation) = AsyncStream<Frame>.makeStream()
         self.radio = radio
         frames = stream
         session = ProxySession(
-            ProxyClientID(number: 1),
+            ProxyClientID(number: number),
             ProxySession.Surroundings(
                 radio: radio, identity: ProxyIdentity(gateway: "Attic 2", version: "1.0"), isEncrypted: true,
                 time: { 1_800_000_000 }, registry: registry, admit: { _, _ in hasPlace },

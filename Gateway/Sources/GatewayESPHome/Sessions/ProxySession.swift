@@ -150,8 +150,13 @@ final class ProxySession: Sendable {
     }
 
     private func setMode(isActive: Bool) {
-        state.withLock { $0.hasSetMode = true }
-        radio.scan(isActive: isActive)
+        let isOpen = state.withLock { state in
+            state.hasSetMode = !state.isEnded
+            return !state.isEnded
+        }
+        // After the end, nothing would withdraw the request.
+        guard isOpen else { return }
+        radio.scan(isActive: isActive, for: client)
         surroundings.scanningChanged()
     }
 
@@ -327,7 +332,7 @@ final class ProxySession: Sendable {
             return (Array(state.devices.values), state.hasSetMode)
         }
         if hadSetMode {
-            radio.scan(isActive: nil)
+            radio.scan(isActive: nil, for: client)
             surroundings.scanningChanged()
         }
         for device in devices { device.end() }

@@ -62,7 +62,14 @@ final class FakeRadio: ProxyRadio {
         return link
     }
 
-    func unpair(_ device: DeviceAddress) async throws(ProxyError) { state.withLock { $0.unpaired.append(device) } }
+    func unpair(_ device: DeviceAddress) async throws(ProxyError) {
+        let isBonded = state.withLock { state in
+            guard state.bonded.remove(device) != nil else { return false }
+            state.unpaired.append(device)
+            return true
+        }
+        if !isBonded { throw .failed }
+    }
 
     func forgetServices(of device: DeviceAddress) async throws(ProxyError) {
         await withCheckedContinuation { continuation in
@@ -103,6 +110,8 @@ final class FakeLink: ProxyLink {
     }
 
     let written = Mutex<[AttributeValue]>([])
+    /// How often the attributes were discovered.
+    let discoveries = Mutex(0)
     let events: (stream: AsyncStream<Event>, continuation: AsyncStream<Event>.Continuation) = AsyncStream.makeStream()
     private let giveBack: @Sendable () -> Void
 
@@ -125,7 +134,10 @@ final class FakeLink: ProxyLink {
     func letGo() { ending.continuation.finish() }
 
     var mtu: Int { get async throws(ProxyError) { 517 } }
-    func discover() async throws(ProxyError) -> DiscoveredDatabase { Self.database }
+    func discover() async throws(ProxyError) -> DiscoveredDatabase {
+        discoveries.withLock { $0 += 1 }
+        return Self.database
+    }
     func read(_ handle: AttributeHandle) async throws(ProxyError) -> [UInt8] {
         guard handle == 3 else { throw ProxyError(code: 1) }
         return [61]

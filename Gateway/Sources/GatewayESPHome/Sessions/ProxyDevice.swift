@@ -23,9 +23,10 @@ final class ProxyDevice: Sendable {
         var task: Task<Void, Never>?
         var waiting = 0
         var notified: Set<AttributeHandle> = []
-        /// The device's attributes, once the client has discovered them.
+        /// The device's attributes, once they have been discovered on this connection.
         var database: DiscoveredDatabase?
-        /// The Client Characteristic Configuration descriptors that the client has enabled.
+        /// The Client Characteristic Configuration descriptors that the client has enabled. Without `database`, other
+        /// attributes may be among them.
         var configured: Set<AttributeHandle> = []
         var isEnding = false
         /// The reason why the connection ended, if the device's side ended it.
@@ -171,7 +172,7 @@ final class ProxyDevice: Sendable {
         case .notify(let handle, false):
             state.withLock { _ = $0.notified.remove(handle) }
             // Clients enable a configuration descriptor themselves, but do not disable it.
-            if let descriptor = configuration(of: handle) { try? await link.write([0, 0], to: descriptor) }
+            if let descriptor = await configuration(of: handle, link) { try? await link.write([0, 0], to: descriptor) }
             answers.notifying(address, handle)
         case .pair:
             try await link.pair()
@@ -185,29 +186,42 @@ final class ProxyDevice: Sendable {
     /// Records which configuration descriptors are enabled.
     private func note(_ value: [UInt8], writtenTo handle: AttributeHandle) {
         state.withLock { state in
-            guard let descriptors = state.database?.descriptors,
-                descriptors.contains(where: { $0.handle == handle && $0.uuid == Self.configurationType })
-            else { return }
             if value.allSatisfy({ $0 == 0 }) {
                 state.configured.remove(handle)
-            } else {
+            } else if state.configured.count < Self.notifyLimit, Self.mayConfigure(handle, value, state.database) {
                 state.configured.insert(handle)
             }
         }
     }
 
+    /// Whether an attribute is, or may be, a configuration descriptor. The value of such a descriptor has two octets.
+    private static func mayConfigure(
+        _ handle: AttributeHandle, _ value: [UInt8], _ database: DiscoveredDatabase?
+    ) -> Bool {
+        guard let database else { return value.count == 2 }
+        return database.descriptors.contains { $0.handle == handle && $0.uuid == configurationType }
+    }
+
     /// Returns the configuration descriptor of a characteristic if the client has enabled it, and records it as
     /// disabled.
-    private func configuration(of value: AttributeHandle) -> AttributeHandle? {
-        state.withLock { state in
-            guard let database = state.database,
-                let characteristic = database.characteristics.first(where: { $0.valueHandle == value }),
-                let descriptor = database.descriptors(of: characteristic).first(where: {
-                    $0.uuid == Self.configurationType
-                })
-            else { return nil }
-            return state.configured.remove(descriptor.handle)
-        }
+    private func configuration(of value: AttributeHandle, _ link: any ProxyLink) async -> AttributeHandle? {
+        guard let database = await database(link),
+            let characteristic = database.characteristics.first(where: { $0.valueHandle == value }),
+            let descriptor = database.descriptors(of: characteristic).first(where: {
+                $0.uuid == Self.configurationType
+            })
+        else { return nil }
+        return state.withLock { $0.configured.remove(descriptor.handle) }
+    }
+
+    /// The device's attributes, if the client may have enabled a configuration descriptor. A client that remembers them
+    /// from an earlier connection does not discover them. The library usually remembers them too.
+    private func database(_ link: any ProxyLink) async -> DiscoveredDatabase? {
+        let (known, isNeeded) = state.withLock { ($0.database, !$0.configured.isEmpty) }
+        if known != nil || !isNeeded { return known }
+        let database = try? await link.discover()
+        state.withLock { $0.database = database }
+        return database
     }
 
     private static let configurationType: BluetoothUUID = "2902"

@@ -184,21 +184,17 @@ final class ProxySession: Sendable {
             add(request.address, request.handle) { .notify($0, isOn: request.enable) }
         case .setConnectionParameters:
             let request = try APIBluetoothSetConnectionParametersRequest(serializedBytes: frame.payload)
-            let parameters = ConnectionParameters(
-                intervalMin: UInt16(clamping: request.minInterval), intervalMax: UInt16(clamping: request.maxInterval),
-                latency: UInt16(clamping: request.latency), timeout: UInt16(clamping: request.timeout))
             guard let device = device(request.address) else {
                 return answers.parametersUpdated(Self.address(request.address), .notConnected)
             }
-            if !device.add(.updateParameters(parameters)) { answers.parametersUpdated(device.address, .busy) }
+            if !device.add(.updateParameters(request.parameters)) { answers.parametersUpdated(device.address, .busy) }
         // A proxy does not use any other messages, and each version of the API adds more.
         default: return
         }
     }
 
     private func request(_ request: APIBluetoothDeviceRequest) {
-        let address = DeviceAddress(
-            request.address, kind: request.hasAddressType_p && request.addressType & 1 == 1 ? .random : .public)
+        let address = request.deviceAddress, addresses = request.addresses(connected: device(request.address)?.address)
         switch request.requestType {
         case .connect, .connectWithCache, .connectWithoutCache: connect(address)
         case .disconnect:
@@ -212,9 +208,13 @@ final class ProxySession: Sendable {
             guard radio.allowsPairing else {
                 return answers.succeeded(.unpairing, address, .insufficientAuthorization)
             }
-            answer(.unpairing, address) { radio throws(ProxyError) in try await radio.unpair(address) }
+            answer(.unpairing, address, addresses) { radio, device throws(ProxyError) in
+                try await radio.unpair(device)
+            }
         case .clearCache:
-            answer(.clearCache, address) { radio throws(ProxyError) in try await radio.forgetServices(of: address) }
+            answer(.clearCache, address, addresses) { radio, device throws(ProxyError) in
+                try await radio.forgetServices(of: device)
+            }
         case .UNRECOGNIZED: return
         }
     }
@@ -245,10 +245,11 @@ final class ProxySession: Sendable {
         }
     }
 
-    /// Performs a request that needs no connection, and answers whether it succeeded.
+    /// Performs a request that needs no connection for each address that it may refer to. Answers whether it succeeded
+    /// for any of them.
     private func answer(
-        _ type: MessageType, _ address: DeviceAddress,
-        _ body: @escaping @Sendable (any ProxyRadio) async throws(ProxyError) -> Void
+        _ type: MessageType, _ address: DeviceAddress, _ addresses: [DeviceAddress],
+        _ body: @escaping @Sendable (any ProxyRadio, DeviceAddress) async throws(ProxyError) -> Void
     ) {
         let radio = radio, answers = answers
         let hasRoom = state.withLock { state in
@@ -258,12 +259,11 @@ final class ProxySession: Sendable {
         }
         guard hasRoom else { return answers.succeeded(type, address, .busy) }
         Task { [weak self] in
-            do throws(ProxyError) {
-                try await body(radio)
-                answers.succeeded(type, address, nil)
-            } catch {
-                answers.succeeded(type, address, error)
+            var failures: [ProxyError] = []
+            for device in addresses {
+                do throws(ProxyError) { try await body(radio, device) } catch { failures.append(error) }
             }
+            answers.succeeded(type, address, failures.count == addresses.count ? failures.first : nil)
             self?.state.withLock { $0.owedAnswers -= 1 }
         }
     }

@@ -100,7 +100,7 @@ let package = Package(
             dependencies: [
                 "GatewayService", "GatewayPipeline", "GatewayESPHome", "GatewayMQTT",
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
-            ] + library("BluetoothLE", "BluetoothLayers"), swiftSettings: settings),
+            ] + library("BluetoothLE", "BluetoothLayers", "VirtualRadio"), swiftSettings: settings),
         .testTarget(
             name: "GatewayMQTTTests",
             dependencies: [

@@ -21,7 +21,15 @@ final class RemoteLink: Sendable {
         var owner: String?
         var connection: Connection?
         var lastRequest = ContinuousClock.now
-        var subscriptions: [RemoteRequest.Place: Task<Void, Never>] = [:]
+        var subscriptions: [RemoteRequest.Place: Subscription] = [:]
+        /// The number of subscriptions so far.
+        var subscriptionCount: UInt64 = 0
+    }
+
+    private struct Subscription {
+        /// Not reused, so that a subscription that ends does not remove the next one for the same characteristic.
+        var number: UInt64
+        var task: Task<Void, Never>
     }
 
     private let device: DeviceAddress
@@ -121,10 +129,9 @@ final class RemoteLink: Sendable {
             }
             return .done
         case .subscribe(let place):
-            try await subscribe(place, connection)
-            return .done
+            return try await subscribe(place, connection)
         case .unsubscribe(let place):
-            state.withLock { $0.subscriptions.removeValue(forKey: place) }?.cancel()
+            state.withLock { $0.subscriptions.removeValue(forKey: place) }?.task.cancel()
             try await connection.unsubscribe(from: try await find(place, connection))
             return .done
         }
@@ -162,7 +169,7 @@ final class RemoteLink: Sendable {
             state.owner = nil
             return state.subscriptions
         }
-        for task in subscriptions.values { task.cancel() }
+        for subscription in subscriptions.values { subscription.task.cancel() }
         surroundings.table.giveBack(device)
         let object = JSONObject {
             $0.add("event", "disconnected")
@@ -171,22 +178,53 @@ final class RemoteLink: Sendable {
         surroundings.tell(device.digits, object.text)
     }
 
-    private func subscribe(_ place: RemoteRequest.Place, _ connection: Connection) async throws(BluetoothError) {
-        let isNew = state.withLock { $0.subscriptions[place] == nil && $0.subscriptions.count < Self.subscriptionLimit }
-        guard isNew else { return }
-        let values = try await connection.notifications(of: try await find(place, connection))
-        let path = "\(device.digits)/\(place.characteristic)"
-        let task = Task { [surroundings] in
-            do throws(BluetoothError) {
-                for try await value in values {
-                    let object = JSONObject { $0.add("value", value.hexadecimal(separator: "")) }
-                    surroundings.tell(path, object.text)
-                }
-            } catch {
-                // The end of the connection is reported separately.
-            }
+    private func subscribe(
+        _ place: RemoteRequest.Place, _ connection: Connection
+    ) async throws(BluetoothError) -> RemoteAnswer {
+        let (isSubscribed, count) = state.withLock { ($0.subscriptions[place] != nil, $0.subscriptions.count) }
+        if isSubscribed { return .done }
+        guard count < Self.subscriptionLimit else {
+            return .refused(
+                RemoteRefusal(
+                    .busy, "a connection has at most \(Self.subscriptionLimit) subscriptions; unsubscribe from another")
+            )
         }
-        state.withLock { $0.subscriptions[place] = task }
+        let values = try await connection.notifications(of: try await find(place, connection))
+        let isConnected = state.withLock { state in
+            // If the connection has ended meanwhile, the next one would seem to have the subscription.
+            guard state.connection == connection else { return false }
+            state.subscriptionCount += 1
+            let number = state.subscriptionCount
+            let task = Task {
+                await forward(values, from: place)
+                ended(place, number)
+            }
+            state.subscriptions[place] = Subscription(number: number, task: task)
+            return true
+        }
+        guard isConnected else { throw .disconnected(.unknown) }
+        return .done
+    }
+
+    /// Publishes values until the subscription ends.
+    private func forward(_ values: EventSequence<[UInt8]>, from place: RemoteRequest.Place) async {
+        let path = "\(device.digits)/\(place.characteristic)"
+        do throws(BluetoothError) {
+            for try await value in values {
+                let object = JSONObject { $0.add("value", value.hexadecimal(separator: "")) }
+                surroundings.tell(path, object.text)
+            }
+        } catch {
+            // The end of the connection is reported separately.
+        }
+    }
+
+    /// Records that a subscription has ended, for example because the device's services have changed. A client may then
+    /// subscribe again.
+    private func ended(_ place: RemoteRequest.Place, _ number: UInt64) {
+        state.withLock { state in
+            if state.subscriptions[place]?.number == number { state.subscriptions[place] = nil }
+        }
     }
 
     /// Ends the connection.

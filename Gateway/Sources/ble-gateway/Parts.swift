@@ -42,7 +42,8 @@ struct StandardErrorLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        FileHandle.standardError.write(Data("\(label): \(event.message)\n".utf8))
+        // The reader of the log may be gone, or the disk full. That must not end the gateway.
+        try? FileHandle.standardError.write(contentsOf: Data("\(label): \(event.message)\n".utf8))
     }
 }
 

@@ -133,6 +133,17 @@ class Unkind(GatewayTest):
 
     # Machines
 
+    def test_a_log_that_cannot_be_written(self):
+        packet = {"address": "A4:C1:38:00:00:01", "type": "public", "data": "0716d2fc4002ca09", "time": 1000}
+        file = self.directory / "site.jsonl"
+        # The first line causes a warning.
+        file.write_text("no packet\n" + json.dumps(packet) + "\n")
+        with open("/dev/full", "wb") as full:
+            answer = subprocess.run([GATEWAY, "--dry-run", "--replay", file], stdout=subprocess.PIPE, stderr=full,
+                                    text=True, timeout=LIMIT)
+        self.assertIn('{"temperature":25.06}', answer.stdout)
+        self.assertEqual(answer.returncode, 0)
+
     def test_a_disk_that_takes_nothing(self):
         broker = self.broker()
         subscriber = self.subscriber(broker.port, "ble/devices/#")

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Testing
 
@@ -21,15 +22,16 @@ struct InboxTests {
     func nextBlock() {
         let blocks = Blocks(), log = Log()
         let inbox = Inbox<Int>(.virtual(blocks))
+        inbox.begin {}
         inbox.append(0)
-        inbox.enqueue(inbox.schedule()) {}
+        inbox.enqueue(inbox.schedule())
         // What a concurrent queue may do: the next block begins before the first one has returned, and it does not
         // finish.
         let afterFirst = inbox.deliver { event in
             log.lines.append("first \(event)")
             inbox.whenDelivered {
                 for number in 1...65 { inbox.append(number) }
-                inbox.enqueue(inbox.schedule()) {}
+                inbox.enqueue(inbox.schedule())
                 let afterSecond = inbox.deliver { log.lines.append("second \($0)") }
                 #expect(afterSecond.needsBlock)
             }
@@ -39,6 +41,38 @@ struct InboxTests {
         #expect(log.lines == ["first 0"] + (1...64).map { "second \($0)" })
         #expect(!inbox.deliver { log.lines.append("third \($0)") }.needsBlock)
         #expect(log.lines.last == "third 65")
+    }
+
+    @Test("An inbox that has ended drops its events, and nobody waits for their delivery")
+    func end() {
+        let blocks = Blocks(), log = Log()
+        let inbox = Inbox<Int>(.virtual(blocks))
+        inbox.begin { log.lines.append("block") }
+        inbox.append(0)
+        inbox.enqueue(inbox.schedule())
+        inbox.whenDelivered { log.lines.append("delivered") }
+        inbox.end()
+        #expect(log.lines == ["delivered"])
+        inbox.append(1)
+        #expect(!inbox.schedule().needsBlock)
+        #expect(!inbox.deliver { log.lines.append("event \($0)") }.needsBlock)
+        inbox.whenDelivered { log.lines.append("delivered again") }
+        #expect(log.lines == ["delivered", "delivered again"])
+    }
+
+    @Test("A block of Dispatch runs again after each request, and not after it was cancelled")
+    func repetition() {
+        let queue = DispatchQueue(label: "repetition"), log = Log()
+        let block = RepeatedBlock(on: .dispatch(queue))
+        block.begin { log.lines.append("run") }
+        for _ in 0..<2 {
+            block.enqueue()
+            queue.sync {}
+        }
+        block.cancel()
+        block.enqueue()
+        queue.sync {}
+        #expect(log.lines == ["run", "run"])
     }
 }
 

@@ -9,6 +9,8 @@ enum AdapterClock: Sendable {
     /// A clock that a test advances. The adapter's thread never waits for real time.
     case manual(@Sendable () -> Instant)
 
+    // Compiled into each turn, where a call would copy the clock.
+    @inline(__always)
     var now: Instant {
         switch self {
         case .system: MonotonicClock.now
@@ -18,6 +20,7 @@ enum AdapterClock: Sendable {
     }
 
     /// When the adapter's thread must take a turn without being woken, given the host's deadline.
+    @inline(__always)
     func wakeUp(for hostDeadline: Instant?) -> Instant? {
         switch self {
         case .system: hostDeadline

@@ -60,6 +60,8 @@ struct RunnerCore {
     private var noticedStatusChanges: UInt32 = 0
     /// When the host needs its next turn, as of the end of the last turn.
     var deadline: Instant?
+    /// What the thread waits for, as of the end of the last turn; nil if that may have changed.
+    private var knownWish: RunnerThread.Wish?
 
     init(
         _ clock: AdapterClock, _ source: ControllerSource, _ options: AdapterOptions,
@@ -110,11 +112,14 @@ struct RunnerCore {
             storeBonds(at: now)
             isQuiet = false
         }
+        let isSending = shared.hasOutput || ready?.isWritable == true
         send(at: now)
         deliver()
+        if shared.takeDeadlineChange() || !isOpen { isQuiet = false }
+        if !isQuiet || isSending { knownWish = nil }
         // If this turn closed the adapter, the deadline for its bonds is already set.
         if case .closing = state {
-        } else if shared.takeDeadlineChange() || !isQuiet || !isOpen {
+        } else if !isQuiet {
             deadline = shared.nextDeadline
         }
         if isToClose {
@@ -184,10 +189,10 @@ struct RunnerCore {
         // Clear the information last: a thread that sees it missing finds that everything that needed the controller
         // has ended.
         defer { if hasNewStatus, shared.currentStatus() != .ready { turns?.publish(information: nil) } }
+        // A copy of the array, because copying each observer would cost more: many have weak references.
+        let observers = observers
         for index in observers.indices {
-            shared.withEvents(for: observers[index].user) { [observer = observers[index].observer] in
-                observer.receive($0)
-            }
+            shared.withEvents(for: observers[index].user) { observers[index].observer.receive($0) }
         }
         shared.clearEvents()
     }
@@ -206,11 +211,17 @@ struct RunnerCore {
 
     /// What the thread waits for after a turn.
     var wish: RunnerThread.Wish {
-        let transport = transport
-        let descriptor = transport?.fileDescriptor ?? recovery.arrivals?.fileDescriptor ?? -1
-        return RunnerThread.Wish(
-            fileDescriptor: descriptor < 0 ? nil : descriptor, watchNumber: watchNumber,
-            wantsWrite: transport?.wantsWrite ?? false, deadline: clock.wakeUp(for: nextDeadline))
+        mutating get {
+            if let knownWish, isOpen { return knownWish }
+            let transport = transport
+            let descriptor = transport?.fileDescriptor ?? recovery.arrivals?.fileDescriptor ?? -1
+            let wish = RunnerThread.Wish(
+                fileDescriptor: descriptor < 0 ? nil : descriptor, watchNumber: watchNumber,
+                wantsWrite: transport?.wantsWrite ?? false, deadline: clock.wakeUp(for: nextDeadline))
+            // A port has deadlines of its own.
+            if case .system = clock { knownWish = wish }
+            return wish
+        }
     }
 
     mutating func forgetObservers() { observers = [] }

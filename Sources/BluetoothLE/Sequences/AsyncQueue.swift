@@ -187,6 +187,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
 
     /// The next element; nil at the end. Throws `.cancelled` when the task is cancelled.
     @inlinable
+    @inline(__always)
     func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BluetoothError) -> Element? {
         var element: Element?
         var hasWaited = false

@@ -9,7 +9,7 @@ import Synchronization
 final class ConsumerWaits: Sendable {
     // Unsafe, because a checked one allocates for each value. Resuming one requires taking it out of `waits` first, so
     // each is resumed once.
-    private typealias Continuation = UnsafeContinuation<Void, Never>
+    @usableFromInline typealias Continuation = UnsafeContinuation<Void, Never>
 
     private let waits = Mutex(Deque<(number: UInt64, continuation: Continuation)>())
     private let lastNumber = Atomic<UInt64>(0)
@@ -23,21 +23,31 @@ final class ConsumerWaits: Sendable {
 
     /// Suspends the task until `changes` has changed, or the task is cancelled. Another consumer may take the element
     /// first, so the caller must check again.
-    @usableFromInline
+    // Compiled into the caller, because each asynchronous call costs some 400 instructions.
+    @inlinable
+    @inline(__always)
     func wait(after changes: UInt64, isolation actor: isolated (any Actor)?) async {
-        let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        let number = makeNumber()
         await withTaskCancellationHandler(
             operation: {
-                await withUnsafeContinuation(isolation: actor) { (continuation: Continuation) in
-                    let hasBegun = waits.withLock { waits in
-                        // The handler below may have run before the wait began.
-                        guard changeCount.load(ordering: .relaxed) == changes, !Task.isCancelled else { return false }
-                        waits.append((number, continuation))
-                        return true
-                    }
-                    if !hasBegun { continuation.resume() }
-                }
+                await withUnsafeContinuation(isolation: actor) { begin($0, number, after: changes) }
             }, onCancel: { cancel(number) }, isolation: actor)
+    }
+
+    /// Returns the number of a new wait.
+    @usableFromInline
+    func makeNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    /// Begins a wait, or resumes the task at once if there is nothing to wait for.
+    @usableFromInline
+    func begin(_ continuation: Continuation, _ number: UInt64, after changes: UInt64) {
+        let hasBegun = waits.withLock { waits in
+            // The handler of the cancellation may have run before the wait began.
+            guard changeCount.load(ordering: .relaxed) == changes, !Task.isCancelled else { return false }
+            waits.append((number, continuation))
+            return true
+        }
+        if !hasBegun { continuation.resume() }
     }
 
     /// Ends the longest waits, up to a number of them.
@@ -64,7 +74,9 @@ final class ConsumerWaits: Sendable {
         for wait in all { wait.continuation.resume() }
     }
 
-    private func cancel(_ number: UInt64) {
+    /// Ends a wait because its task was cancelled.
+    @usableFromInline
+    func cancel(_ number: UInt64) {
         let cancelled = waits.withLock { waits in
             waits.firstIndex { $0.number == number }.map { waits.remove(at: $0) }
         }

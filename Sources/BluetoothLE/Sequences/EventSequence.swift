@@ -46,12 +46,14 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
         /// The next element; nil once the source has ended without an error. Throws `.cancelled` when the task is
         /// cancelled.
         @inlinable
+        @inline(__always)
         public mutating func next() async throws(BluetoothError) -> Element? {
             try await subscription.queue.next()
         }
 
         /// See `next()`. The caller keeps its isolation.
         @inlinable
+        @inline(__always)
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BluetoothError) -> Element? {

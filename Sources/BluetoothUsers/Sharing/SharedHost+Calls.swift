@@ -7,6 +7,7 @@ import BluetoothHost
 extension SharedHost {
     /// Carries out calls in order. An event reports the result of each call.
     public mutating func perform(_ calls: [HostCall], at now: Instant) {
+        hasWorked = true
         for index in calls.indices {
             // Frequent calls are passed directly to the host.
             switch calls[index].kind {

@@ -13,7 +13,7 @@ extension SharedHost {
 
     mutating func start(_ request: OperationScheduler.Operation, _ slot: LinkSlot, at now: Instant) {
         let operation = request.operation, purpose = request.purpose
-        mayHaveNewDeadline = true
+        hasWorked = true
         links[slot.index].preparation.begin()
         if waitsForHash(request, slot, at: now) { return }
         let findsAll: Bool

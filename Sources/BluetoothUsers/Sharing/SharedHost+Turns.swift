@@ -61,7 +61,7 @@ extension SharedHost {
 
     /// Starts the calls whose turn has come since this was last called.
     mutating func beginDueCalls(at now: Instant) {
-        mayHaveNewDeadline = true
+        hasWorked = true
         while let link = turnsDue.popLast() {
             guard let slot = slot(of: link) else { continue }
             while links[slot.index].isInUse, let call = nextCall(slot) { begin(call, slot, at: now) }

@@ -22,8 +22,9 @@ public struct SharedHost: Sendable {
     /// How often the status was set. Two turns with the same number have the same status and the same controller.
     public private(set) var statusChanges: UInt32 = 0
 
-    /// Whether `nextDeadline` may have changed: see `takeDeadlineChange()`.
-    var mayHaveNewDeadline = true
+    /// Whether something other than notifications was handled, so that links may have work at the end of the turn, and
+    /// `nextDeadline` may have changed: see `takeDeadlineChange()`.
+    var hasWorked = true
     var controllerFailure: HostFailure?
     /// The users, with their events until the end of the turn.
     var users: [EventBatch] = []
@@ -79,6 +80,7 @@ public struct SharedHost: Sendable {
 
     /// Starts to initialize a controller.
     public mutating func start(at now: Instant) {
+        hasWorked = true
         host.start(at: now)
         drain(at: now)
     }
@@ -87,13 +89,14 @@ public struct SharedHost: Sendable {
     public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
         let quietPacketCount = host.quietPacketCount
         host.receive(packet, at: now)
-        if host.quietPacketCount == quietPacketCount { mayHaveNewDeadline = true }
+        if host.quietPacketCount == quietPacketCount { hasWorked = true }
         if !host.events.isEmpty { drain(at: now) }
         if !turnsDue.isEmpty { beginDueCalls(at: now) }
     }
 
     /// Handles everything that is due. Calling it early is harmless.
     public mutating func fire(at now: Instant) {
+        hasWorked = true
         if let deadline = host.nextDeadline, deadline <= now { host.fire(at: now) }
         drain(at: now)
         if let deadline = nextConnectDeadline, deadline <= now { fireConnecting(at: now) }
@@ -104,11 +107,10 @@ public struct SharedHost: Sendable {
     public var nextDeadline: Instant? { mutating get { earliest(host.nextDeadline, nextConnectDeadline) } }
 
     /// Whether `nextDeadline` may have changed since this was last called. False after turns in which only
-    /// notifications were received. Calls of users, `fire(at:)` and everything else count as changes that the caller
-    /// knows of.
+    /// notifications were received.
     public mutating func takeDeadlineChange() -> Bool {
-        defer { mayHaveNewDeadline = false }
-        return mayHaveNewDeadline
+        defer { hasWorked = false }
+        return hasWorked
     }
 
     /// Handles the loss of the controller. Links and calls end, each with its event. Services and advertising remain
@@ -116,6 +118,7 @@ public struct SharedHost: Sendable {
     ///
     /// - Parameter isReported: whether to report the loss to users; false if the controller was never ready.
     public mutating func controllerLost(at now: Instant, isReported: Bool = true) {
+        hasWorked = true
         let isNews = isReported && status != .lost
         if isReported { status = .lost }
         host.controllerLost(at: now)
@@ -149,6 +152,8 @@ public struct SharedHost: Sendable {
 
     /// Ends a turn, and returns the credits of sent values.
     public mutating func endTurn(at now: Instant) {
+        // Notifications return no credits and begin no preparation.
+        guard hasWorked else { return }
         for slot in slots where links[slot.index].isInUse {
             settleCredits(slot)
             if !links[slot.index].channels.isEmpty { settleChannelCredits(slot) }

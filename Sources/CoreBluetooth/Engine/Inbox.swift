@@ -2,7 +2,7 @@ import DequeModule
 import Dispatch
 import Foundation
 
-/// How to enqueue the next block of an `Inbox`.
+/// How to enqueue the block of an `Inbox` that delivers events.
 enum InboxScheduling {
     /// No block is needed.
     case none
@@ -19,18 +19,34 @@ final class Inbox<Event>: @unchecked Sendable {
 
     let queue: CallbackQueue
     @Guarded private var state: InboxState<Event>
+    /// Delivers events.
+    private let block: RepeatedBlock
 
     /// How many events one block delivers before it yields the queue.
     private static var batch: Int { 64 }
 
     init(_ queue: CallbackQueue) {
         self.queue = queue
+        block = RepeatedBlock(on: queue)
         // A simulated world has one thread, which cannot run a block before the manager is created and assigned.
         if case .dispatch(let queue) = queue {
             _state = Guarded(wrappedValue: InboxState(holdback: Holdback(on: queue)))
         } else {
             _state = Guarded(wrappedValue: InboxState())
         }
+    }
+
+    /// Sets how events are delivered.
+    ///
+    /// - Parameter deliver: called on the queue. It calls `deliver(_:)`.
+    func begin(_ deliver: @escaping @Sendable () -> Void) { block.begin(deliver) }
+
+    /// Ends the delivery. Events that have not been delivered are dropped.
+    func end() {
+        block.cancel()
+        // The events are released outside the lock: their deinitializers may use this inbox.
+        let rest = $state.withLock { $0.end() }
+        for waiter in rest.waiting { waiter() }
     }
 
     // Sessions call these methods through their generic base class, so the compiler needs explicit specializations.
@@ -43,14 +59,16 @@ final class Inbox<Event>: @unchecked Sendable {
         // A closure cannot consume a captured value, and copying an event costs as much as everything else here.
         var moved = Optional(consume event)
         $state.withLock { state in
-            if state.arrived.count < limit, let event = moved.take() { state.arrived.append(event) }
+            if state.arrived.count < limit, !state.isOver, let event = moved.take() {
+                state.arrived.append(consume event)
+            }
         }
     }
 
     /// Calls `body` when all events recorded so far have been delivered, possibly during this call.
     func whenDelivered(_ body: @escaping @Sendable () -> Void) {
         let isDelivered = $state.withLock { state in
-            guard state.isScheduled || !state.arrived.isEmpty else { return true }
+            guard state.isScheduled || !state.arrived.isEmpty, !state.isOver else { return true }
             state.awaitingDelivery.append(body)
             return false
         }
@@ -70,14 +88,14 @@ final class Inbox<Event>: @unchecked Sendable {
         }
     }
 
-    /// Enqueues a block that delivers events. It never runs inside this call.
-    ///
-    /// - Parameter deliver: calls `deliver(_:)`.
-    func enqueue(_ scheduling: InboxScheduling, _ deliver: @escaping @Sendable () -> Void) {
+    /// Enqueues the block that delivers events. It never runs inside this call.
+    @_specialize(where Event == CentralEvent)
+    @_specialize(where Event == ServerEvent)
+    func enqueue(_ scheduling: InboxScheduling) {
         switch scheduling {
         case .none: return
-        case .now: queue.async(deliver)
-        case .after(let holdback): holdback.wait { [queue] in queue.async(deliver) }
+        case .now: block.enqueue()
+        case .after(let holdback): holdback.wait { [block] in block.enqueue() }
         }
     }
 
@@ -88,7 +106,7 @@ final class Inbox<Event>: @unchecked Sendable {
         var events = Deque<Event>()
         for number in 0..<Self.batch {
             if events.isEmpty, let end = $state.withLock({ $0.take(into: &events, isFirst: number == 0) }) {
-                // From here on, the next block delivers. On a concurrent queue it may already run.
+                // From here on, the next block delivers.
                 for waiter in end.waiting { waiter() }
                 return end.scheduling
             }
@@ -112,6 +130,8 @@ private struct InboxState<Event> {
     var holdback: Holdback?
     /// Whether delivery was already held back. It is not held back again, however often the application calls.
     var wasHeldBack = false
+    /// Whether events are no longer delivered.
+    private(set) var isOver = false
     /// The thread that delivers events. Its calls are answered after the current callback anyway, so they need no
     /// delay.
     var deliveringThread: pthread_t?
@@ -120,7 +140,7 @@ private struct InboxState<Event> {
     private static var keptCount: Int { 4096 }
 
     mutating func schedule() -> InboxScheduling {
-        guard !isScheduled, !arrived.isEmpty else { return .none }
+        guard !isScheduled, !arrived.isEmpty, !isOver else { return .none }
         isScheduled = true
         return scheduleNext()
     }
@@ -158,8 +178,16 @@ private struct InboxState<Event> {
         return (.none, awaitingDelivery)
     }
 
+    /// Ends the delivery. Returns the events, and what waits for their delivery.
+    mutating func end() -> (events: [Deque<Event>], waiting: [@Sendable () -> Void]) {
+        isOver = true
+        defer { (arrived, rest, awaitingDelivery) = ([], [], []) }
+        return ([arrived, rest], awaitingDelivery)
+    }
+
     /// Leaves the rest of the events to the next block. Until then, no thread delivers.
     mutating func leave(_ events: inout Deque<Event>) -> InboxScheduling {
+        if isOver { return .none }
         swap(&rest, &events)
         deliveringThread = nil
         return scheduleNext()

@@ -42,6 +42,8 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
         self.environment = environment
         self.restoreIdentifier = restoreIdentifier
         inbox = Inbox(environment.queue(queue))
+        // The block retains this session until `stop()`.
+        inbox.begin { [self] in inbox.enqueue(deliverEvents()) }
     }
 
     // MARK: - For each kind of manager
@@ -50,8 +52,10 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
     var home: ManagerEnvironment? { environment }
     /// Restores the state of the last run. Called before everything else, on the adapter's queue.
     func begin() {}
-    /// Delivers an event to the application, on its queue.
-    func deliver(_ event: consuming Event) {}
+    /// Delivers recorded events to the application, on its queue, unless the application has released the manager.
+    /// Returns how to deliver the rest.
+    // A hook, because this class is generic: it would look up the type of the events each time.
+    func deliverEvents() -> InboxScheduling { .none }
     /// Records the event at a position in a batch, with the lock held.
     // The position, because passing the event would copy it.
     func take(eventAt position: Int, of batch: borrowing EventBatch, _ attachment: Attachment) {}
@@ -67,20 +71,10 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
     /// Posts an event for the application, after all earlier ones.
     final func post(_ event: Event) {
         inbox.append(event)
-        enqueue(inbox.schedule())
+        inbox.enqueue(inbox.schedule())
     }
 
     final func whenDelivered(_ body: @escaping @Sendable () -> Void) { inbox.whenDelivered(body) }
-
-    /// Enqueues a block that delivers the recorded events. Call without the lock.
-    private func enqueue(_ scheduling: InboxScheduling) {
-        inbox.enqueue(scheduling) { [self] in deliverEvents() }
-    }
-
-    private func deliverEvents() {
-        // Without `consume`, each event would be copied.
-        enqueue(inbox.deliver { (event: consuming Event) in deliver(consume event) })
-    }
 
     /// Delays callbacks that may answer this thread's call without waiting for a peer, until the thread continues: see
     /// `Holdback`.
@@ -102,7 +96,7 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
             attachment = nil
             change(to: state, nil)
         }
-        enqueue(inbox.schedule())
+        inbox.enqueue(inbox.schedule())
     }
 
     /// Ends everything, since the manager is gone.
@@ -116,12 +110,13 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
             // Pending calls refer to links, which refer to the attachment.
             _ = attachment?.end()
         }
+        inbox.end()
         stopRemembering()
     }
 
     final func receive(_ batch: borrowing EventBatch, from attachment: Attachment) {
         let recording = lock.withLock { record(batch, from: attachment) }
-        enqueue(inbox.schedule())
+        inbox.enqueue(inbox.schedule())
         switch recording {
         case .ignored: return
         case .recorded: break

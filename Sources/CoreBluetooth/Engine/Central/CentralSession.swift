@@ -54,7 +54,10 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     override func begin() { restore() }
 
     // Nothing follows once the application has released the manager, although it may still hold a peripheral.
-    override func deliver(_ event: consuming CentralEvent) { if !isStopped { handle(consume event) } }
+    override func deliverEvents() -> InboxScheduling {
+        // Without `consume`, each event would be copied.
+        inbox.deliver { (event: consuming CentralEvent) in if !isStopped { handle(consume event) } }
+    }
 
     // MARK: - Recording events, with the lock held
 

@@ -78,7 +78,10 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
 
     override func begin() { restore() }
 
-    override func deliver(_ event: consuming ServerEvent) { handle(consume event) }
+    override func deliverEvents() -> InboxScheduling {
+        // Without `consume`, each event would be copied.
+        inbox.deliver { (event: consuming ServerEvent) in handle(consume event) }
+    }
 
     override func stop() {
         super.stop()

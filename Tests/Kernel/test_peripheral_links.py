@@ -16,7 +16,7 @@ from support.processes import TIMEOUT, output_of, until
 from support.shell import Shell
 
 # Why a link ended, in the words of the kernel's management interface (MGMT_DEV_DISCONN_…).
-UNKNOWN, BY_REMOTE = "0", "3"
+UNKNOWN, BY_LOCAL, BY_REMOTE = "0", "2", "3"
 
 
 @pytest_asyncio.fixture
@@ -46,10 +46,10 @@ async def test_bluez_leaves_and_comes_back(peripheral: Peripheral, management: S
         async with peripheral.connected() as link:
             await use(link)
             await link.client.disconnect()
-            # btvirt reports the reason given by one end to both, so each end seems to have been disconnected by the
-            # other.
             assert await link.ended() == "the peer ended the connection"
-            assert await reason(management) == BY_REMOTE
+            # btvirt 5.66 reports the reason given by one end to both, so each end seems to have been disconnected by
+            # the other.
+            assert await reason(management) in (BY_LOCAL, BY_REMOTE)
             # A device that is not bonded must subscribe again.
             await link.event("unsubscribed", "notifying")
             assert (await peripheral.agent("notify", handle=peripheral.handle("notifying"), value="bb"))["count"] == 0
@@ -85,11 +85,13 @@ async def test_what_needs_encryption_makes_bluez_pair_which_we_refuse(
     peripheral: Peripheral, management: Shell
 ) -> None:
     async with peripheral.connected() as link:
+        read = asyncio.create_task(link.read("encrypted"))
         # The kernel ends a link on which pairing has failed.
-        with pytest.raises(BleakError):
-            await link.read("encrypted")
         assert await link.ended() == "encryption failed: Authentication Failure"
-        assert await reason(management) == UNKNOWN
+        assert await reason(management) in (UNKNOWN, BY_LOCAL)
+        # The read fails, or is never answered: that is what bluetoothd 5.87 does.
+        read.cancel()
+        assert isinstance((await asyncio.gather(read, return_exceptions=True))[0], (BleakError, asyncio.CancelledError))
     async with peripheral.connected() as link:
         await use(link)
 

@@ -16,6 +16,10 @@ DAEMON = next(
     if path.exists())
 
 
+# Up to 5.66, bluetoothd opens two enhanced ATT bearers by default. Later versions open none.
+CONFIGURATION = "[GATT]\nChannels = 3\n"
+
+
 class BlueZ:
     """`bluetoothd`, and a connection to the bus to drive it by."""
 
@@ -39,7 +43,9 @@ class BlueZ:
         # those take longer than the daemon may be busy elsewhere, but not in this machine.
         for limit in ("rmem_default", "wmem_default"):
             pathlib.Path("/proc/sys/net/core", limit).write_text(str(8 << 20))
-        self.daemon = await Process.start("bluetoothd", DAEMON, "-n")
+        configuration = pathlib.Path("/run/bluetoothd.conf")
+        configuration.write_text(CONFIGURATION)
+        self.daemon = await Process.start("bluetoothd", DAEMON, "-n", "-f", configuration)
         self._bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
         await self._until_ready()
 

@@ -10,10 +10,12 @@ stripped() {
     echo "$directory/$(basename "$1")"
 }
 
-# Runs a program, and prints the number of instructions and of allocations.
+# Runs a program, and prints the number of instructions and of allocations. Its profile is $directory/profile, and the
+# profile of the run before is $directory/profile-before.
 #   measure PROGRAM [ARGUMENT…]
 measure() {
     local profile=$directory/profile log=$directory/log
+    if [[ -e $profile ]]; then mv "$profile" "$profile-before"; fi
     if ! timeout 600 valgrind --tool=callgrind --callgrind-out-file="$profile" "$@" >"$log" 2>&1; then
         cat "$log" >&2
         return 1

@@ -126,7 +126,9 @@ async def test_bluez_changes_the_parameters(link: Link) -> None:
 
 
 async def test_a_controller_that_cannot_tell_the_signal_strength_says_so(link: Link) -> None:
-    # btvirt has no Read RSSI.
-    with pytest.raises(AgentError, match="Unknown HCI Command"):
-        await link("rssi")
+    # btvirt has no Read RSSI up to 5.66. Later versions answer it.
+    try:
+        assert -127 <= (await link("rssi"))["rssi"] <= 20
+    except AgentError as error:
+        assert "Unknown HCI Command" in str(error)
     await use(link)

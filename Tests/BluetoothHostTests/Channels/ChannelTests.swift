@@ -193,7 +193,8 @@ struct ChannelTests {
         #expect(try send(sdu, over: channel, on: link) == true)
         controller.settle()
         let writes = Array(repeating: bytes("0400 52 0300 09"), count: 3)
-        #expect(sent() == writes + [bytes("5000 6400") + sdu[0..<21]], "these have all four buffers")
+        let frame: [UInt8] = bytes("5000 6400") + sdu[0..<21]
+        #expect(sent() == writes + [frame], "these have all four buffers")
         controller.reportDisconnection(0x41)
         let parts: [Range<Int>] = [21..<44, 44..<67, 67..<90]
         #expect(sent() == parts.map { bytes("5000") + sdu[$0] })

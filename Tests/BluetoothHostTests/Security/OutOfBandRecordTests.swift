@@ -42,7 +42,9 @@ struct OutOfBandRecordTests {
     @Test("Other structures are skipped, and data for LE Secure Connections is preferred")
     func others() throws {
         let name: [UInt8] = [0x03, 0x09, 0x41, 0x42], role: [UInt8] = [0x02, 0x1C, 0x02]
-        let octets = role + [0x11, 0x10] + Self.key + name + [0x11, 0x23] + Self.random + [0x11, 0x22] + Self.confirm
+        let key: [UInt8] = [0x11, 0x10] + Self.key, random: [UInt8] = [0x11, 0x23] + Self.random
+        let confirm: [UInt8] = [0x11, 0x22] + Self.confirm
+        let octets: [UInt8] = role + key + name + random + confirm
         let record = try OutOfBandRecord(decoding: octets.span)
         #expect(record.data == .secureConnections(confirm: Self.number(Self.confirm), random: Self.number(Self.random)))
         #expect(record.address == nil)

@@ -34,7 +34,8 @@ struct SignatureCountersTests {
     func last() {
         var counters = SignatureCounters(stored: .max - 2)
         #expect(counters.reserve() == .max)
-        #expect([counters.take(), counters.take(), counters.take()] == [.max - 2, .max - 1, nil])
+        let last: [UInt32?] = [UInt32.max - 2, UInt32.max - 1, nil]
+        #expect([counters.take(), counters.take(), counters.take()] == last)
         #expect(counters.reserve() == .max)
         #expect(counters.take() == nil)
     }

@@ -16,8 +16,9 @@ DAEMON = next(
     if path.exists())
 
 
-# Up to 5.66, bluetoothd opens two enhanced ATT bearers by default. Later versions open none.
-CONFIGURATION = "[GATT]\nChannels = 3\n"
+# Up to 5.66, bluetoothd opens two enhanced ATT bearers by default. Later versions open none. Debian's own file sets
+# nothing but `AutoEnable`.
+CONFIGURATION = "[GATT]\nChannels = 3\n[Policy]\nAutoEnable = true\n"
 
 
 class BlueZ:

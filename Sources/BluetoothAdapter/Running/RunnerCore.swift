@@ -218,7 +218,7 @@ struct RunnerCore {
             let wish = RunnerThread.Wish(
                 fileDescriptor: descriptor < 0 ? nil : descriptor, watchNumber: watchNumber,
                 wantsWrite: transport?.wantsWrite ?? false, deadline: clock.wakeUp(for: nextDeadline))
-            // A port has deadlines of its own.
+            // The next deadline of a port can change without a turn.
             if case .system = clock { knownWish = wish }
             return wish
         }

@@ -72,10 +72,8 @@ async def daemon(radio: Radio) -> AsyncIterator[BlueZ]:
 
 @pytest_asyncio.fixture
 async def bluez(daemon: BlueZ) -> BlueZ:
-    """The daemon, with hci1 powered."""
-    await daemon.adapter("hci1")
-    # The daemon does not report a device it already knows.
-    await daemon.forget_devices("hci1")
+    """The daemon, with hci1 powered, and without devices: it does not report those it already knows."""
+    await daemon.renewed("hci1")
     return daemon
 
 

@@ -27,6 +27,7 @@ class Agent:
         self.process = process
         self.events: list[dict[str, Any]] = []
         self.answered: dict[int, int] = {}
+        self._connected: list[int] = []
         self._changed = asyncio.Event()
         self._pending: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._numbers = itertools.count(1)
@@ -44,6 +45,10 @@ class Agent:
             message = json.loads(line)
             if "event" in message:
                 self.events.append(message)
+                if message["event"] == "connected":
+                    self._connected.append(message["connection"])
+                elif message["event"] == "disconnected" and message["connection"] in self._connected:
+                    self._connected.remove(message["connection"])
                 self._changed.set()
                 continue
             number = message["id"]
@@ -106,10 +111,8 @@ class Agent:
                 raise TimeoutError(f"waited {timeout:.0f} s for {what}; there are {self.events}") from None
 
     def connected(self) -> list[int]:
-        """The current connections, according to the events that have not been taken."""
-        gone = {event["connection"] for event in self.events if event["event"] == "disconnected"}
-        there = [event["connection"] for event in self.events if event["event"] == "connected"]
-        return [number for number in there if number not in gone]
+        """The current connections that peers made, the latest one last."""
+        return list(self._connected)
 
     async def stop(self) -> None:
         """Closes the adapter and ends the process cleanly."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pathlib
+import re
 from typing import Any
 
 from dbus_fast import BusType, Message, MessageType, Variant
@@ -19,6 +20,9 @@ DAEMON = next(
 # Up to 5.66, bluetoothd opens two enhanced ATT bearers by default. Later versions open none. Debian's own file sets
 # nothing but `AutoEnable`.
 CONFIGURATION = "[GATT]\nChannels = 3\n[Policy]\nAutoEnable = true\n"
+
+# The kernel gives higher handles to links that it has not made yet (Core 5.4, Vol 4, Part E, 7.7.65.1).
+LAST_HANDLE = 0x0EFF
 
 
 class BlueZ:
@@ -109,6 +113,17 @@ class BlueZ:
         await self.call(
             f"/org/bluez/{name}", "org.freedesktop.DBus.Properties.Set", "ssv", "org.bluez.Adapter1", "Powered",
             Variant("b", is_on))
+
+    async def renewed(self, name: str) -> None:
+        """Waits until an adapter is powered, and removes its devices and links."""
+        await self.adapter(name)
+        await self.forget_devices(name)
+        # btvirt does not report that a controller was reset, and refuses to end its links. The kernel keeps them, and
+        # makes no others with that address.
+        _, links, _ = await output_of("hcitool", "-i", name, "con")
+        if any(int(handle) <= LAST_HANDLE for handle in re.findall(r"handle (\d+)", links)):
+            await self.power(name, False)
+            await self.power(name, True)
 
     async def forget_devices(self, name: str) -> None:
         """Removes all devices of an adapter, and the daemon's data about them."""

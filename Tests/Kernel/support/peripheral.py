@@ -100,7 +100,8 @@ class Peripheral:
     @contextlib.asynccontextmanager
     async def started(cls, bluez: BlueZ, mtu: int | None = None) -> AsyncIterator[Peripheral]:
         """Publishes, advertises, and makes BlueZ on hci1 find it."""
-        await bluez.adapter("hci1")
+        # No data about another peripheral with this address.
+        await bluez.renewed("hci1")
         agent = await Agent.start("peripheral")
         peripheral = cls(agent, bluez)
         try:
@@ -110,13 +111,13 @@ class Peripheral:
                 includes = [peripheral.services[0]["handle"]] if name == "events" else []
                 await peripheral.publish(
                     uuid, CHARACTERISTICS[name], isPrimary=name != "information", includes=includes)
-            # Its data about another peripheral with this address.
-            await bluez.forget_devices("hci1")
             peripheral.device = await peripheral.sighted()
             yield peripheral
         finally:
-            # btvirt does not report the links of a controller that is reset.
+            # btvirt does not report the links of a controller that is reset, and bluetoothd connects to a bonded device
+            # whenever that advertises.
             with contextlib.suppress(AgentError, TimeoutError):
+                await agent("stopAdvertising")
                 await peripheral.alone()
             await agent.stop()
 
@@ -211,14 +212,20 @@ class Peripheral:
 
     async def alone(self) -> None:
         """Ends every link, such as one left behind by a failed case, and discards its events."""
-        for number in self.agent.connected():
-            await self.agent("disconnect", connection=number)
-            await self.agent.event("disconnected", connection=number)
-        # Until bluetoothd has noticed the end it continues to use the link.
         async with asyncio.timeout(TIMEOUT):
-            while (await self.bluez.objects()).get(self.path, {}).get("org.bluez.Device1", {}).get("Connected"):
+            # bluetoothd may have connected again meanwhile.
+            while (numbers := self.agent.connected()) or await self._is_in_use():
+                for number in numbers:
+                    # Unless it ended by itself.
+                    with contextlib.suppress(AgentError):
+                        await self.agent("disconnect", connection=number)
                 await asyncio.sleep(0.02)
         self.agent.events.clear()
+
+    async def _is_in_use(self) -> bool:
+        """Whether bluetoothd uses a link: it continues to until it has noticed the end."""
+        device = (await self.bluez.objects()).get(self.path, {}).get("org.bluez.Device1", {})
+        return bool(device.get("Connected"))
 
     async def gatttool(self, *arguments: str) -> tuple[int, list[str], str]:
         """Makes gatttool connect and run commands. Returns its status, and the lines it wrote to output and error."""

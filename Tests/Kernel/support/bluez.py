@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import pathlib
 import re
+import subprocess
 from typing import Any
 
 from dbus_fast import BusType, Message, MessageType, Variant
@@ -23,6 +24,12 @@ CONFIGURATION = "[GATT]\nChannels = 3\n[Policy]\nAutoEnable = true\n"
 
 # The kernel gives higher handles to links that it has not made yet (Core 5.4, Vol 4, Part E, 7.7.65.1).
 LAST_HANDLE = 0x0EFF
+
+
+def bluez_version() -> tuple[int, ...]:
+    """The version of bluetoothd, such as (5, 66)."""
+    output = subprocess.run([DAEMON, "--version"], capture_output=True, check=True, text=True).stdout
+    return tuple(int(part) for part in output.strip().split("."))
 
 
 class BlueZ:

@@ -169,7 +169,7 @@ let package = Package(
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
                 "BluetoothSMP", "BluetoothCrypto", "BluetoothHost", "BluetoothUsers", "BluetoothAdapter", "BluetoothLE",
                 "CoreBluetooth",
-                "HCITransport", "VirtualRadio", .product(name: "Logging", package: "swift-log"),
+                "BluetoothPlatform", "HCITransport", "VirtualRadio", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         // What apps use of Foundation and of the Objective-C runtime with Core Bluetooth, and Linux lacks.

@@ -1,4 +1,4 @@
-import HCITransport
+import BluetoothPlatform
 import Synchronization
 
 /// An adapter's core behind a lock, so that only one thread at a time takes a turn.

@@ -2,6 +2,7 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothHCI
 import BluetoothLE
+import BluetoothPlatform
 import HCITransport
 import Synchronization
 import VirtualRadio

@@ -1,5 +1,6 @@
 import BluetoothBase
 import BluetoothHCI
+import BluetoothPlatform
 import Synchronization
 
 /// Gives turns to hosts on a radio with manual time. Turns run one at a time, in the order in which they were
@@ -7,12 +8,15 @@ import Synchronization
 final class HostTurns: Sendable {
     private let waiting = Mutex<[any PacketPortHost]>([])
     private let giving = Mutex(())
+    /// The thread that gives turns; 0 if none does.
+    private let giver = Atomic<Int32>(0)
     private let given = Atomic<UInt64>(0)
 
     /// The number of turns requested so far, by packets and by calls.
     var requests: UInt64 { given.load(ordering: .relaxed) }
 
-    /// Gives a host a turn, on this thread or on the thread that is already giving turns.
+    /// Gives a host a turn, on this thread or on the thread that is already giving turns. A host may call this in its
+    /// own turn.
     func request(_ host: any PacketPortHost) {
         given.wrappingAdd(1, ordering: .relaxed)
         waiting.withLock { waiting in
@@ -20,7 +24,9 @@ final class HostTurns: Sendable {
         }
         // The thread that gives turns may have just seen an empty queue.
         while hasWaiting {
-            let isOurs: Void? = giving.withLockIfAvailable { _ in giveWaiting() }
+            // Swift 6.2's mutex ends the program if the thread that holds it tries to lock it.
+            if giver.load(ordering: .relaxed) == CurrentThread.identifier { return }
+            let isOurs: Void? = giving.withLockIfAvailable { _ in asGiver { giveWaiting() } }
             if isOurs == nil { return }
         }
     }
@@ -29,11 +35,20 @@ final class HostTurns: Sendable {
     /// which is valid until another turn is requested.
     func give(_ hosts: [any PacketPortHost]) -> Instant? {
         giving.withLock { _ in
-            giveWaiting()
-            var deadline: Instant?
-            for host in hosts { deadline = earliest(deadline, host.takeTurn()) }
-            return deadline
+            asGiver {
+                giveWaiting()
+                var deadline: Instant?
+                for host in hosts { deadline = earliest(deadline, host.takeTurn()) }
+                return deadline
+            }
         }
+    }
+
+    /// Calls a closure that gives turns, with the lock held.
+    private func asGiver<Result>(_ body: () -> Result) -> Result {
+        giver.store(CurrentThread.identifier, ordering: .relaxed)
+        defer { giver.store(0, ordering: .relaxed) }
+        return body()
     }
 
     private var hasWaiting: Bool { waiting.withLock { !$0.isEmpty } }

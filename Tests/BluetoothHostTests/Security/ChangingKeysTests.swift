@@ -99,8 +99,8 @@ struct ChangingKeysTests {
             (strength, other, 5, true), (other, other, 5, true), (legacy, other, 5, true),
             (strength, strength, 5, false), (strength, other, 6, false), (other, strength, 5, false),
             (other, legacy, 5, false), (other, short, 5, false),
-        ] as [(KeyStrength, KeyStrength, UInt128, Bool)])
-    func claimedBond(_ known: KeyStrength, _ new: KeyStrength, _ resolvingKey: UInt128, _ isTaken: Bool) throws {
+        ] as [(KeyStrength, KeyStrength, UInt64, Bool)])
+    func claimedBond(_ known: KeyStrength, _ new: KeyStrength, _ resolvingKey: UInt64, _ isTaken: Bool) throws {
         var controller = SecurityTests.ready()
         let identity = DeviceIdentity(address: PeerTests.identity, resolvingKey: 5)
         controller.host.restore(
@@ -111,7 +111,7 @@ struct ChangingKeysTests {
         let slot = try #require(controller.host.links.slot(of: link))
         var result = PairingResult(strength: new, isBonded: true)
         result.centralKey = LongTermKey(key: 2)
-        result.peerIdentity = DeviceIdentity(address: identity.address, resolvingKey: resolvingKey)
+        result.peerIdentity = DeviceIdentity(address: identity.address, resolvingKey: UInt128(resolvingKey))
         let isKept = controller.host.keep(result, slot, at: controller.now) != nil
         #expect(isKept == isTaken)
         #expect(controller.host.bonds.map(\.centralKey) == [LongTermKey(key: isTaken ? 2 : 1)])

@@ -60,7 +60,7 @@ struct RunnerCore {
     private var noticedStatusChanges: UInt32 = 0
     /// When the host needs its next turn, as of the end of the last turn.
     var deadline: Instant?
-    /// What the thread waits for, as of the end of the last turn; nil if that may have changed.
+    /// What the thread waits for with an open transport and the system's clock, as of the end of the last turn.
     private var knownWish: RunnerThread.Wish?
 
     init(
@@ -116,12 +116,12 @@ struct RunnerCore {
         send(at: now)
         deliver()
         if shared.takeDeadlineChange() || !isOpen { isQuiet = false }
-        if !isQuiet || isSending { knownWish = nil }
         // If this turn closed the adapter, the deadline for its bonds is already set.
         if case .closing = state {
         } else if !isQuiet {
             deadline = shared.nextDeadline
         }
+        if !isQuiet || isSending { updateWish(hasSent: isSending) }
         if isToClose {
             close(.adapterClosed, mailbox)
             continueClosing(nil)
@@ -212,7 +212,7 @@ struct RunnerCore {
     /// What the thread waits for after a turn.
     var wish: RunnerThread.Wish {
         mutating get {
-            if let knownWish, isOpen { return knownWish }
+            if let knownWish, isOpen, knownWish.watchNumber == watchNumber { return knownWish }
             let transport = transport
             let descriptor = transport?.fileDescriptor ?? recovery.arrivals?.fileDescriptor ?? -1
             let wish = RunnerThread.Wish(
@@ -222,6 +222,13 @@ struct RunnerCore {
             if case .system = clock { knownWish = wish }
             return wish
         }
+    }
+
+    private mutating func updateWish(hasSent: Bool) {
+        guard var wish = knownWish, case .open(let transport) = state else { return }
+        wish.deadline = nextDeadline
+        if hasSent { wish.wantsWrite = transport.wantsWrite }
+        knownWish = wish
     }
 
     mutating func forgetObservers() { observers = [] }

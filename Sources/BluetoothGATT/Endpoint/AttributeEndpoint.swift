@@ -240,6 +240,7 @@ public struct AttributeEndpoint: Sendable {
     mutating func collectEvents(_ index: Int) {
         // Checked in place: this runs for every response, and most end no operation.
         guard !channels[index].client.events.isEmpty else { return }
+        if events.isEmpty { return swap(&events, &channels[index].client.events) }
         events.append(contentsOf: channels[index].client.events)
         channels[index].client.events.removeAll(keepingCapacity: true)
     }

@@ -87,8 +87,13 @@ extension Host {
 
     /// - Returns: the end of the negotiation's own operation, which is not reported.
     private mutating func announceEnds(_ slot: LinkSlot) -> GATTClientEvent? {
-        let ends = links.at[slot.index].endpoint.events
-        links.at[slot.index].endpoint.events.removeAll(keepingCapacity: true)
+        // The events are moved out and back, so that their array is not allocated again.
+        var ends: [GATTClientEvent] = []
+        swap(&ends, &links.at[slot.index].endpoint.events)
+        defer {
+            ends.removeAll(keepingCapacity: true)
+            swap(&ends, &links.at[slot.index].endpoint.events)
+        }
         let own = links.at[slot.index].negotiation.operation
         announce(ends, of: links.at[slot.index].identifier, except: links.at[slot.index].automaticExchange, own)
         return own.flatMap { own in ends.first { $0.operation == own } }

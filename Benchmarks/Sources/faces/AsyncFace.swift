@@ -12,7 +12,7 @@ enum AsyncFace {
         case .write: try await write(work.count, over: try await connect(adapter))
         case .read: try await read(work.count, over: try await connect(adapter))
         case .notify: try await notify(work.count, from: adapter)
-        case .report: try await receiveReports(work.count, by: adapter)
+        case .report: try await receiveReports(work, by: adapter)
         }
         await adapter.close()
     }
@@ -76,14 +76,25 @@ enum AsyncFace {
         }
     }
 
-    private static func receiveReports(_ count: Int, by adapter: Adapter) async throws {
+    private static func receiveReports(_ work: Workload, by adapter: Adapter) async throws {
         let flow = Flow()
+        let received = try await withThrowingTaskGroup { scans in
+            for _ in 0..<work.scans {
+                let scan = adapter.scan(parameters: ScanParameters(reportsDuplicates: true))
+                scans.addTask { try await countReports(of: scan) }
+            }
+            return try await scans.reduce(work.count) { min($0, $1) }
+        }
+        flow.end(operations: received, lost: work.count - received)
+    }
+
+    private static func countReports(of scan: EventSequence<Sighting>) async throws -> Int {
         var received = 0
-        for try await sighting in adapter.scan(parameters: ScanParameters(reportsDuplicates: true)) {
+        for try await sighting in scan {
             // The peer's last report has an RSSI of 0.
             if sighting.rssi == 0 { break }
             received += 1
         }
-        flow.end(operations: received, lost: count - received)
+        return received
     }
 }

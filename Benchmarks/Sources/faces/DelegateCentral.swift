@@ -13,8 +13,6 @@ final class DelegateCentral: NSObject {
     private var values: Values
     /// The number of operations that were started.
     private var begun = 0
-    /// The number of advertising reports received.
-    private var received = 0
 
     init(_ work: Workload, onEnd end: DispatchSemaphore) {
         self.end = end
@@ -62,30 +60,18 @@ final class DelegateCentral: NSObject {
 extension DelegateCentral: CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         guard central.state == .poweredOn else { return }
-        if work.kind == .report {
-            flow = Flow()
-            central.scanForPeripherals(
-                withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
-        } else {
-            central.scanForPeripherals(withServices: [Self.service])
-        }
+        central.scanForPeripherals(withServices: [Self.service])
     }
 
     func centralManager(
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi: NSNumber
     ) {
-        if work.kind == .report {
-            guard flow != nil else { return }
-            // The peer's last report has an RSSI of 0.
-            if rssi.intValue == 0 { return finish(received, lost: work.count - received) }
-            received += 1
-        } else if self.peripheral == nil {
-            central.stopScan()
-            self.peripheral = peripheral
-            peripheral.delegate = self
-            central.connect(peripheral)
-        }
+        guard self.peripheral == nil else { return }
+        central.stopScan()
+        self.peripheral = peripheral
+        peripheral.delegate = self
+        central.connect(peripheral)
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {

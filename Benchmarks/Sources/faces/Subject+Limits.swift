@@ -18,8 +18,8 @@ extension Subject {
         case (.notify, .delegate): Limits(instructions: 6500, ratio: 3)
         case (.read, .async): Limits(instructions: 25000)
         case (.read, .delegate): Limits(instructions: 30000, mallocs: 20, switches: 4)
-        case (.report, .async): Limits(instructions: 6000)
-        case (.report, .delegate): Limits(instructions: 9000)
+        case (.report, .async): Limits(instructions: scans > 1 ? nil : 6000)
+        case (.report, .delegate): Limits(instructions: scans > 1 ? nil : 9000)
         }
     }
 

@@ -7,10 +7,14 @@ struct Subject: Hashable {
 
     let face: Face
     let kind: Workload.Kind
+    /// The number of scans that receive the reports: managers, or sequences.
+    var scans = 1
 
-    static let all = Workload.Kind.allCases.flatMap { kind in Face.allCases.map { Subject(face: $0, kind: kind) } }
+    static let all = Workload.Kind.allCases.flatMap { kind in
+        kind.scans.flatMap { scans in Face.allCases.map { Subject(face: $0, kind: kind, scans: scans) } }
+    }
 
-    var name: String { "\(face)-\(kind)" }
+    var name: String { "\(face)-\(kind)" + (scans > 1 ? "-\(scans)" : "") }
 
     var title: String {
         switch (kind, face) {
@@ -20,19 +24,25 @@ struct Subject: Hashable {
         case (.notify, .async): "`notify`"
         case (.notify, .delegate): "`updateValue`"
         case (.read, _): "read, round trip, \(face)"
-        case (.report, .async): "report, `AsyncSequence`"
-        case (.report, .delegate): "report, `didDiscover`"
+        case (.report, .async): scans > 1 ? "report to \(scans) sequences" : "report, `AsyncSequence`"
+        case (.report, .delegate): scans > 1 ? "report to \(scans) managers" : "report, `didDiscover`"
         }
     }
 
+    /// How long the peer waits before the first report, in milliseconds. All scans must have begun by then.
+    private var delay: Int { scans > 1 ? 2000 : 0 }
+
     /// A tab-separated line for `Benchmarks/faces`: name, face, kind, number of counted operations, number of timed
-    /// operations, title.
+    /// operations, delay, title.
     var row: String {
-        [name, "\(face)", "\(kind)", "\(kind.counted)", "\(kind.timed)", title].joined(separator: "\t")
+        [name, "\(face)", "\(kind)", "\(kind.counted)", "\(kind.timed)", "\(delay)", title].joined(separator: "\t")
     }
 }
 
 extension Workload.Kind {
+    /// The numbers of scans with which the operation is measured.
+    fileprivate var scans: [Int] { self == .report ? [1, 20] : [1] }
+
     /// The number of operations by which the second run under Valgrind exceeds the first.
     var counted: Int {
         switch self {

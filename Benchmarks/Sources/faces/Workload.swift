@@ -17,6 +17,8 @@ struct Workload {
 
     let kind: Kind
     let count: Int
+    /// The number of scans that receive the reports.
+    let scans: Int
     /// The number of notifications that the peer sends before it waits for the next write.
     let round: Int
     /// Whether to measure how long each notification takes to arrive.

@@ -70,7 +70,8 @@ func number(_ text: String) -> Int {
 func run(_ subject: Subject, count: Int, round: Int?, isTimed: Bool) {
     guard let transport = ProcessInfo.processInfo.environment["BLUETOOTH_TRANSPORT"]
     else { fail("BLUETOOTH_TRANSPORT is not set") }
-    let work = Workload(kind: subject.kind, count: count, round: round ?? count, isTimed: isTimed)
+    let work = Workload(
+        kind: subject.kind, count: count, scans: subject.scans, round: round ?? count, isTimed: isTimed)
     // The main thread only waits. An asynchronous `main` would end the main thread, which Valgrind does not support.
     let end = DispatchSemaphore(value: 0)
     switch (subject.face, subject.kind) {
@@ -80,6 +81,7 @@ func run(_ subject: Subject, count: Int, round: Int?, isTimed: Bool) {
             end.signal()
         }
     case (.delegate, .notify): application = DelegatePeripheral(work, onEnd: end)
+    case (.delegate, .report): application = DelegateScanners(work, onEnd: end)
     case (.delegate, _): application = DelegateCentral(work, onEnd: end)
     }
     end.wait()

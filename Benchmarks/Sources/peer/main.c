@@ -80,7 +80,7 @@ static void receive(const uint8_t *packet, size_t count) {
     } else {
         controller_receive_acl(packet, count);
     }
-    if (is_scanning && !was_scanning) due = now();
+    if (is_scanning && !was_scanning) due = now() + options.delay / 1000.0;
     if (is_scanning && !was_scanning && options.work == REPORT && done == 0) begin();
 }
 
@@ -139,12 +139,12 @@ static const char *parse(int count, char **arguments) {
         {"buffers", required_argument, NULL, 'n'}, {"length", required_argument, NULL, 'l'},
         {"completed", required_argument, NULL, 'c'}, {"unread", required_argument, NULL, 'u'},
         {"constant", required_argument, NULL, 'k'},  {"repeat", required_argument, NULL, 'p'},
-        {"bthome", required_argument, NULL, 't'},    {0},
+        {"bthome", required_argument, NULL, 't'},    {"delay", required_argument, NULL, 'w'},    {0},
     };
     uint32_t *const fields[] = {
         &options.round, &options.burst, &options.rate, &options.devices,
         &options.buffers, &options.length, &options.completed, &options.unread, &options.constant,
-        &options.repeat, &options.bthome,
+        &options.repeat, &options.bthome, &options.delay,
     };
     static const char *const works[] = {"notification", "write", "notify", "read", "report"};
     for (int name, index; (name = getopt_long(count, arguments, "", names, &index)) != -1;) {

@@ -17,6 +17,7 @@ struct options {
     uint32_t devices;    // advertisers the reports are from
     uint32_t constant;   // whether each of them always reports the same
     uint32_t repeat;     // how often each of them reports the same before it reports something else
+    uint32_t delay;      // milliseconds from the start of a scan to the first report
     uint32_t bthome;     // whether they report values in BTHome's format
     uint32_t buffers;    // ACL buffers of the controller
     uint32_t length;     // octets of each

@@ -66,7 +66,7 @@ struct SharedPublishingTests {
         }
     }
 
-    @Test("The sightings of a scan are one event, unless those of another scan are in between")
+    @Test("The sightings of a turn are one event for each scan, and all users share them")
     func sightingEvents() {
         var scene = SharedScene(users: first, second)
         for user in [first, second] { scene.perform(.scan(ScanFilter(), ScanParameters()), 1, of: user) }
@@ -79,6 +79,44 @@ struct SharedPublishingTests {
         let more = (4...5).flatMap { bytes("00 00 0\($0)00 00EEFFC0 00 D8") }
         scene.receive(packet: [0x04, 0x3E, UInt8(2 + more.count)] + bytes("02 02") + more)
         #expect(scene.sightingEvents[first] == ["1: 0..<2"])
-        #expect(scene.sightingEvents[second] == ["1: 0..<1", "2: 1..<2", "1: 2..<3", "2: 3..<4"])
+        #expect(scene.sightingEvents[second] == ["1: 0..<2", "2: 0..<2"])
+        #expect(scene.sightingCounts == [first: 2, second: 2])
+    }
+
+    @Test("Each scan gets the sightings that match its filter, in order")
+    func filteredSightings() {
+        var scene = SharedScene(users: first, second)
+        scene.perform(.scan(ScanFilter(services: ["180D"]), ScanParameters()), 1, of: first)
+        scene.perform(.scan(ScanFilter(isConnectableOnly: true), ScanParameters()), 2, of: second)
+        // Heart rate, connectable; connectable; heart rate; neither; heart rate, connectable.
+        let reports = [(0, true), (0, false), (3, true), (3, false), (0, true)].enumerated().flatMap { number, report in
+            bytes("0\(report.0) 00 0\(number)00 00EEFFC0") + bytes(report.1 ? "04 03 03 0D 18 D8" : "00 D8")
+        }
+        scene.receive(packet: [0x04, 0x3E, UInt8(2 + reports.count)] + bytes("02 05") + reports)
+        #expect(scene.sightingEvents == [first: ["1: 0..<1", "1: 2..<4"], second: ["2: 0..<2", "2: 3..<4"]])
+    }
+
+    @Test("A scan does not get what was received before it began, and the last scan to end forgets all devices")
+    func laterScan() {
+        var scene = SharedScene(users: first, second)
+        let heartRate = bytes("02 01 00 00 0100 00EEFFC0 04 03 03 0D 18 D8")
+        let name = bytes("02 01 04 00 0100 00EEFFC0 04 03 09 61 62 D8")
+        let filter = ScanFilter(services: ["180D"])
+        func receive(_ report: [UInt8]) -> [UserID: [String]] {
+            scene.receive(packet: [0x04, 0x3E, UInt8(report.count)] + report)
+            return scene.takeSightingEvents()
+        }
+        scene.perform(.scan(filter, ScanParameters(reportsDuplicates: false)), 1, of: first)
+        #expect(receive(heartRate)[first] == ["1: 0..<1"])
+        scene.perform(.scan(filter, ScanParameters(reportsDuplicates: false)), 2, of: second)
+        // For the first scan this completes the data. The second one does not know the service yet.
+        #expect(receive(name) == [first: ["1: 0..<1"]])
+        #expect(receive(heartRate) == [second: ["2: 0..<1"]])
+        #expect(receive(heartRate) == [:])
+        scene.perform(.cancel, 1, of: first)
+        #expect(receive(heartRate) == [:])
+        scene.perform(.cancel, 2, of: second)
+        scene.perform(.scan(filter, ScanParameters(reportsDuplicates: false)), 3, of: second)
+        #expect(receive(heartRate) == [second: ["3: 0..<1"]])
     }
 }

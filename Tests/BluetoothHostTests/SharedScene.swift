@@ -291,6 +291,12 @@ struct SharedScene {
 
     // MARK: - The users
 
+    /// The last events with sightings of each user, since this was last called.
+    mutating func takeSightingEvents() -> [UserID: [String]] {
+        defer { sightingEvents = [:] }
+        return sightingEvents.filter { !$0.value.isEmpty }
+    }
+
     private mutating func collect() {
         for user in host.users.map(\.user) {
             var batch: EventBatch?

@@ -15,7 +15,8 @@ public struct Sighting: Equatable, Sendable {
     public internal(set) var details: AdvertisingDetails
     /// The received signal strength of the last packet in dBm; nil if it was not measured.
     public internal(set) var rssi: Int8?
-    /// The time at which the first packet was received.
+    /// The time at which the first packet was received. If the scan joined another one that had received the device
+    /// before, this is the time at which that scan received it.
     public let firstSeen: Instant
     /// The time at which the last packet was received.
     public internal(set) var lastSeen: Instant
@@ -54,6 +55,34 @@ public struct Sighting: Equatable, Sendable {
         guard eventType != report.eventType else { return novelty }
         eventType = report.eventType
         return novelty == .repeated ? .changed : novelty
+    }
+}
+
+// MARK: - Parts
+
+extension Sighting {
+    /// The parts of which some have been received.
+    var parts: SightingParts {
+        var parts: SightingParts = []
+        if !advertisingData.isEmpty { parts.insert(.advertisingData) }
+        if !scanResponseData.isEmpty { parts.insert(.scanResponseData) }
+        if packetTxPowerLevel != nil { parts.insert(.txPowerLevel) }
+        return parts
+    }
+
+    /// The sighting as it would be if only some of its parts had been received.
+    ///
+    /// - Parameter report: the last packet.
+    func excerpt(_ parts: SightingParts, _ report: borrowing AdvertisingReport) -> Sighting {
+        var excerpt = self
+        if !parts.contains(.advertisingData) {
+            excerpt.advertisingData = []
+            excerpt.eventType = report.eventType.subtracting(.scanResponse)
+            excerpt.details = report.details
+        }
+        if !parts.contains(.scanResponseData) { excerpt.scanResponseData = [] }
+        if !parts.contains(.txPowerLevel) { excerpt.packetTxPowerLevel = nil }
+        return excerpt
     }
 }
 

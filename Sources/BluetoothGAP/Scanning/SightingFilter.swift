@@ -11,14 +11,12 @@ import BluetoothBase
 /// the table is new when it is received again.
 public struct SightingFilter: Sendable {
     /// The conditions that a device must meet to be reported.
-    public private(set) var devices: ScanFilter
+    public var devices: ScanFilter { selection.devices }
     /// Whether every report of a matching device is passed on, rather than only new devices and their scan responses.
-    public let reportsDuplicates: Bool
+    public var reportsDuplicates: Bool { selection.reportsDuplicates }
     /// Every device received, whether or not it matches the filter.
     public private(set) var sightings: SightingTable
-    /// Whether the device in each slot of `sightings` has been reported. Slots are assigned in order, so a new slot is
-    /// always the next element.
-    private var isReported: [Bool] = []
+    private var selection: ScanSelection
 
     /// Creates a filter that has not received any device yet.
     ///
@@ -28,8 +26,7 @@ public struct SightingFilter: Sendable {
         _ devices: ScanFilter = ScanFilter(), reportsDuplicates: Bool = false,
         capacity: Int = SightingTable.defaultCapacity
     ) {
-        self.devices = devices
-        self.reportsDuplicates = reportsDuplicates
+        selection = ScanSelection(devices, reportsDuplicates: reportsDuplicates)
         sightings = SightingTable(capacity: capacity)
     }
 
@@ -42,23 +39,12 @@ public struct SightingFilter: Sendable {
     ///   device until the next report is processed.
     public mutating func receive(_ report: borrowing AdvertisingReport, at now: Instant) -> SightingTable.Slot? {
         let (slot, novelty) = sightings.receive(report, at: now)
-        if slot == isReported.count { isReported.append(false) }
-        if novelty == .discovered { isReported[slot] = false }
-        guard reportsDuplicates || novelty.isNews || !isReported[slot], sightings.matches(devices, at: slot) else {
-            return nil
-        }
-        isReported[slot] = true
-        return slot
-    }
-
-    /// Replaces the peers to report, after some of them turned out to be known by another ID.
-    package mutating func renamePeers(_ lastingPeer: (PeerID) -> PeerID) {
-        devices.peers = devices.peers.map(lastingPeer)
+        return selection.receive(report, in: slot, novelty, of: sightings) == .skip ? nil : slot
     }
 
     /// Removes every device. Each one is new when it is received again.
     public mutating func removeAll() {
         sightings.removeAll()
-        isReported.removeAll()
+        selection.removeAll()
     }
 }

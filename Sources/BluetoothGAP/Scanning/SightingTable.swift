@@ -79,8 +79,14 @@ public struct SightingTable: Sendable {
         return (table.insert(Sighting(report, at: now), for: key, set: set), .discovered)
     }
 
+    /// The devices in place, by slot.
+    var values: Span<Sighting> {
+        @_lifetime(borrow self)
+        get { table.values.span }
+    }
+
     /// Returns whether the device in a slot meets the conditions of a filter. It is not copied for that.
-    func matches(_ filter: ScanFilter, at slot: Slot) -> Bool { filter.matches(table.values.span[slot]) }
+    func matches(_ filter: ScanFilter, at slot: Slot) -> Bool { filter.matches(values[slot]) }
 
     /// Removes the devices last seen before `instant`.
     public mutating func removeAll(notSeenSince instant: Instant) {

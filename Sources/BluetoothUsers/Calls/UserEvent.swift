@@ -135,25 +135,16 @@ public struct EventBatch: Sendable {
     public let user: UserID
     /// The events of the turn, in the order in which they occurred.
     public internal(set) var events: [UserEvent]
-    /// The sightings that `UserEvent.sightings` refers to.
+    /// The sightings of the turn, for all users. `UserEvent.sightings` refers to those for this user.
     public internal(set) var sightings: [Sighting] = []
+    /// The number of sightings of the host in earlier turns. With it, each sighting has a number.
+    public internal(set) var earlierSightings: UInt64 = 0
     /// The host's own buffer while the batch is delivered. Octets are copied only once, by the user.
     @usableFromInline var octets = ByteWriter()
 
     init(user: UserID, events: [UserEvent] = []) {
         self.user = user
         self.events = events
-    }
-
-    /// Adds a sighting of a scan. Those without another event in between share one event.
-    mutating func append(_ sighting: consuming Sighting, of scan: CallToken) {
-        let index = sightings.count
-        sightings.append(sighting)
-        if case .sightings(scan, let range)? = events.last {
-            events[events.count - 1] = .sightings(scan, range.lowerBound..<index + 1)
-        } else {
-            events.append(.sightings(scan, index..<index + 1))
-        }
     }
 
     /// The octets of an event.

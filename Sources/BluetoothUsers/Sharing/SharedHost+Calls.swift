@@ -170,8 +170,7 @@ extension SharedHost {
 
     /// Cancels the scan, advertisement, subscription or call that a token identifies.
     private mutating func cancel(_ call: UserCall, at now: Instant) {
-        if let index = scans.firstIndex(where: { $0.call == call }) {
-            scans.remove(at: index)
+        if !scans.remove(where: { $0 == call }).isEmpty {
             // Parameters that were valid for all scans are also valid for some of them.
             return (try? updateScanning(at: now)) ?? ()
         }

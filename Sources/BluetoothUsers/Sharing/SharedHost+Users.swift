@@ -26,7 +26,7 @@ extension SharedHost {
     mutating func detach(_ user: UserID, at now: Instant) {
         guard let index = index(of: user) else { return }
         _ = connects.removeAll { $0.call.user == user }
-        scans.removeAll { $0.call.user == user }
+        scans.remove { $0.user == user }
         // Parameters that were valid for all scans are valid for the rest.
         try? updateScanning(at: now)
         if let index = advertisements.firstIndex(where: { $0.call.user == user }) {
@@ -65,8 +65,7 @@ extension SharedHost {
 
     /// Ends the calls that need the adapter, because it is unusable. Activities that resume when it returns are kept.
     mutating func endActivities(_ error: HostError) {
-        for scan in scans { end(scan.call, .failure(error)) }
-        scans = []
+        for call in scans.remove(where: { _ in true }) { end(call, .failure(error)) }
         for wanted in connects.removeAll(where: { _ in true }) { end(wanted.call, .failure(error)) }
         for index in advertisements.indices.reversed() where !advertisements[index].isStarted {
             end(advertisements.remove(at: index).call, .failure(error))

@@ -32,7 +32,7 @@ public struct SharedHost: Sendable {
     var links: [LinkRecord] = []
     var connects = WantedConnections()
     var shortLivedLinks = ShortLivedLinks()
-    var scans: [ScanRecord] = []
+    var scans = SharedScans()
     var advertisements: [AdvertisementRecord] = []
     var advertisingSets: [AdvertisingSetRecord] = []
     var syncs: [SyncRecord] = []
@@ -152,6 +152,7 @@ public struct SharedHost: Sendable {
 
     /// Ends a turn, and returns the credits of sent values.
     public mutating func endTurn(at now: Instant) {
+        if scans.haveFound { tellSightings() }
         // Notifications return no credits and begin no preparation.
         guard hasWorked else { return }
         for slot in slots where links[slot.index].isInUse {
@@ -173,11 +174,14 @@ public struct SharedHost: Sendable {
     /// Passes a user's events to `body`, if it has any.
     public mutating func withEvents(for user: UserID, _ body: (borrowing EventBatch) -> Void) {
         guard let index = index(of: user), !users[index].events.isEmpty else { return }
-        // The batch and its octets are moved out and back. Passing them in place would copy them.
+        // The batch, its octets and its sightings are moved out and back. Passing them in place would copy them.
         var batch = EventBatch(user: user)
         swap(&batch, &users[index])
         host.events.exchangeBytes(with: &batch.octets)
+        scans.exchangeSightings(with: &batch.sightings)
+        batch.earlierSightings = scans.earlierSightings
         body(batch)
+        scans.exchangeSightings(with: &batch.sightings)
         host.events.exchangeBytes(with: &batch.octets)
         swap(&batch, &users[index])
     }
@@ -185,10 +189,8 @@ public struct SharedHost: Sendable {
     /// Removes the events and their octets. Call this after every user has received its batch, and also after a turn
     /// without events for users.
     public mutating func clearEvents() {
-        for index in users.indices {
-            users[index].events.removeAll(keepingCapacity: true)
-            if !users[index].sightings.isEmpty { users[index].sightings.removeAll(keepingCapacity: true) }
-        }
+        for index in users.indices { users[index].events.removeAll(keepingCapacity: true) }
+        scans.clearSightings()
         host.events.releaseBytes()
     }
 
@@ -198,10 +200,12 @@ public struct SharedHost: Sendable {
 
     mutating func tell(_ event: UserEvent, to user: UserID) {
         guard let index = index(of: user) else { return }
+        if scans.haveFound { tellSightings() }
         users[index].events.append(event)
     }
 
     mutating func tellAll(_ event: UserEvent) {
+        if scans.haveFound { tellSightings() }
         for index in users.indices { users[index].events.append(event) }
     }
 

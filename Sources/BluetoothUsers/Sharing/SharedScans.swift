@@ -1,0 +1,105 @@
+import BluetoothBase
+import BluetoothGAP
+import BluetoothHost
+
+/// The scan of one user.
+struct ScanRecord: Sendable {
+    let call: UserCall
+    let parameters: ScanParameters
+    fileprivate var selection: ScanSelection
+    /// The sightings of this turn that the user has yet to get.
+    fileprivate var found: [Range<Int>] = []
+
+    fileprivate init(_ call: UserCall, _ filter: ScanFilter, _ parameters: ScanParameters) {
+        self.call = call
+        self.parameters = parameters
+        selection = ScanSelection(filter, reportsDuplicates: parameters.reportsDuplicates)
+    }
+
+    @inline(__always)
+    fileprivate mutating func find(_ index: Int) {
+        if let last = found.indices.last, found[last].upperBound == index {
+            found[last] = found[last].lowerBound..<index + 1
+        } else {
+            found.append(index..<index + 1)
+        }
+    }
+}
+
+/// The scans of all users. They share a table of devices, so a report is compared and stored once, however many scans
+/// there are. Each scan selects the reports that it passes on.
+struct SharedScans: Sendable {
+    private(set) var all: [ScanRecord] = []
+    private var table = SightingTable()
+    /// The sightings of this turn that are passed on to users, each of them once.
+    private(set) var sightings: [Sighting] = []
+    /// The number of sightings of earlier turns.
+    private(set) var earlierSightings: UInt64 = 0
+    /// Whether users have yet to get some of them.
+    private(set) var haveFound = false
+
+    var count: Int { all.count }
+
+    mutating func append(_ call: UserCall, _ filter: ScanFilter, _ parameters: ScanParameters) {
+        all.append(ScanRecord(call, filter, parameters))
+    }
+
+    /// Removes scans, and returns their calls.
+    @discardableResult
+    mutating func remove(where isOver: (UserCall) -> Bool) -> [UserCall] {
+        let calls = all.map(\.call).filter(isOver)
+        all.removeAll { isOver($0.call) }
+        // The next scan finds every device again.
+        if all.isEmpty { table.removeAll() }
+        return calls
+    }
+
+    mutating func renamePeers(_ lastingPeer: (PeerID) -> PeerID) {
+        for index in all.indices { all[index].selection.renamePeers(lastingPeer) }
+    }
+
+    /// Processes a report, whose octets are in the queue of the host's events.
+    mutating func receive(_ advertisement: Advertisement, _ events: borrowing HostEventQueue, at now: Instant) {
+        let report = AdvertisingReport(
+            address: advertisement.address, peer: advertisement.peer, eventType: advertisement.type,
+            rssi: advertisement.rssi, txPowerLevel: advertisement.txPowerLevel, details: advertisement.details,
+            data: events.octets(of: advertisement.data))
+        let (slot, novelty) = table.receive(report, at: now)
+        var shared: Int?
+        for index in all.indices {
+            switch all[index].selection.receive(report, in: slot, novelty, of: table) {
+            case .skip: continue
+            case .report:
+                let position = shared ?? sightings.count
+                if shared == nil { sightings.append(table[slot]) }
+                shared = position
+                all[index].find(position)
+            case .reportParts(let parts):
+                all[index].find(sightings.count)
+                sightings.append(table.excerpt(parts, of: slot, report))
+            }
+            haveFound = true
+        }
+    }
+
+    /// Gives users the sightings that they have yet to get.
+    mutating func tellSightings(to users: inout [EventBatch]) {
+        haveFound = false
+        for scan in all.indices where !all[scan].found.isEmpty {
+            if let user = users.firstIndex(where: { $0.user == all[scan].call.user }) {
+                for range in all[scan].found { users[user].events.append(.sightings(all[scan].call.token, range)) }
+            }
+            all[scan].found.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Moves the sightings of this turn out, and moves them back when called again with the same array.
+    mutating func exchangeSightings(with others: inout [Sighting]) { swap(&sightings, &others) }
+
+    /// Forgets the sightings of this turn.
+    mutating func clearSightings() {
+        guard !sightings.isEmpty else { return }
+        earlierSightings &+= UInt64(sightings.count)
+        sightings.removeAll(keepingCapacity: true)
+    }
+}

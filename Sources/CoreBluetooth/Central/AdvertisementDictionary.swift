@@ -16,11 +16,12 @@ struct AdvertisementDictionary {
     /// Recently seen lists of services, as objects: most advertisers share a few lists.
     private var lists: [[BluetoothUUID]: [CBUUID]] = [:]
     private static let keptLists = 256
-    private let environment: ManagerEnvironment
+    private let now: @Sendable () -> CFAbsoluteTime
     /// The time of the last sighting, and its timestamp.
     private var moment: (instant: Instant, timestamp: NSNumber)?
 
-    init(_ environment: ManagerEnvironment) { self.environment = environment }
+    /// - Parameter now: returns the current time, for timestamps.
+    init(at now: @escaping @Sendable () -> CFAbsoluteTime) { self.now = now }
 
     mutating func make(_ sighting: Sighting, _ advertisement: AdvertisementData) -> [String: Any] {
         var dictionary = [String: Any](minimumCapacity: 12)
@@ -54,7 +55,7 @@ struct AdvertisementDictionary {
     /// The timestamp of a sighting, for the application. Sightings at the same instant share one number.
     mutating func timestamp(of sighting: Sighting) -> NSNumber {
         if let moment, moment.instant == sighting.lastSeen { return moment.timestamp }
-        let timestamp = NSNumber(value: environment.now)
+        let timestamp = NSNumber(value: now())
         moment = (sighting.lastSeen, timestamp)
         return timestamp
     }

@@ -1,20 +1,24 @@
 import BluetoothGAP
 import Foundation
 
-/// The last `advertisementData` of a device, from which the next one is made. If only the first manufacturer data has
-/// changed, as in a beacon with a counter, nothing else is decoded or hashed again. Used on the manager's queue.
-///
-/// If the application has not kept the last dictionary or its data, their memory is reused. Both are values, so a
-/// change copies them if the application still holds them.
-final class AdvertisementTemplate {
-    // Exclusive access is not checked: no method of this class is reentered.
+/// The number of a sighting among all sightings of an adapter, while it is open.
+typealias SightingNumber = UInt64
 
+/// The last `advertisementData` of a device, from which the next one is made. If only the first manufacturer data has
+/// changed, as in a beacon with a counter, nothing else is decoded or hashed again.
+///
+/// If no application has kept the last dictionary or its data, their memory is reused. Both are values, so a change
+/// copies them if an application still holds them.
+final class AdvertisementTemplate: @unchecked Sendable {
+    // Unchecked: used with the lock of `Advertisements` held. For the same reason, exclusive access is not checked.
+
+    @exclusivity(unchecked) private var number: SightingNumber
     private let isConnectable: Bool
     private let packetTxPowerLevel: Int8?
     private let phys: (primary: AdvertisingPHY, secondary: AdvertisingPHY?)
     @exclusivity(unchecked) private var advertisingData: [UInt8]
     private let scanResponseData: [UInt8]
-    /// The dictionary made from the properties above.
+    /// The dictionary made from the properties above, for the sighting with that number.
     @exclusivity(unchecked) private var dictionary: [String: Any]
     private let timestamp: Dictionary<String, Any>.Index?
     /// The position of the manufacturer data in the dictionary.
@@ -24,7 +28,8 @@ final class AdvertisementTemplate {
     @exclusivity(unchecked) private var manufacturerData: Data
 
     /// - Parameter dictionary: the dictionary made from `sighting`.
-    init(_ sighting: Sighting, _ dictionary: [String: Any]) {
+    init(_ sighting: Sighting, _ number: SightingNumber, _ dictionary: [String: Any]) {
+        self.number = number
         isConnectable = sighting.isConnectable
         packetTxPowerLevel = sighting.packetTxPowerLevel
         phys = (sighting.details.primaryPHY, sighting.details.secondaryPHY)
@@ -37,46 +42,55 @@ final class AdvertisementTemplate {
         manufacturerData = Data(sighting.advertisingData.span.extracting(manufacturerRange))
     }
 
-    /// The dictionary for a new sighting; nil if it must be made from scratch.
+    /// The dictionary, if it is already that for the sighting with a number.
+    @inline(__always)
+    func dictionary(for number: SightingNumber) -> [String: Any]? { number == self.number ? dictionary : nil }
+
+    /// The dictionary for a sighting; nil if it must be made from scratch.
     ///
     /// - Parameter dictionaries: makes the timestamp.
-    func dictionary(for sighting: Sighting, by dictionaries: inout AdvertisementDictionary) -> [String: Any]? {
+    func dictionary(
+        for sighting: Sighting, _ number: SightingNumber, by dictionaries: inout AdvertisementDictionary
+    ) -> [String: Any]? {
         guard sighting.isConnectable == isConnectable, sighting.packetTxPowerLevel == packetTxPowerLevel,
             (sighting.details.primaryPHY, sighting.details.secondaryPHY) == phys,
-            sighting.scanResponseData == scanResponseData, update(from: sighting.advertisingData)
+            sighting.scanResponseData == scanResponseData, update(from: sighting.advertisingData.span)
         else { return nil }
+        self.number = number
         if let timestamp { dictionary.values[timestamp] = dictionaries.timestamp(of: sighting) }
         return dictionary
     }
 
     /// Updates the manufacturer data. False if anything else has changed.
-    private func update(from data: [UInt8]) -> Bool {
+    private func update(from data: Span<UInt8>) -> Bool {
         let (start, end) = (manufacturerRange.lowerBound, manufacturerRange.upperBound)
-        guard data.count == advertisingData.count, isEqual(data, 0, start), isEqual(data, end, data.count) else {
-            return false
-        }
-        guard let manufacturerIndex, !isEqual(data, start, end) else { return true }
-        // The dictionary releases the data first, so that the data is copied only if the application still holds it.
-        dictionary.values[manufacturerIndex] = AdvertisementDictionary.zero
-        data.withUnsafeBytes { data in
-            let octets = UnsafeRawBufferPointer(rebasing: data[start..<end])
-            advertisingData.withUnsafeMutableBytes {
-                UnsafeMutableRawBufferPointer(rebasing: $0[start..<end]).copyMemory(from: octets)
+        guard data.count == advertisingData.count else { return false }
+        return data.withUnsafeBytes { data in
+            let change = advertisingData.withUnsafeMutableBytes { known -> Change in
+                guard let new = data.baseAddress, let old = known.baseAddress, memcmp(new, old, data.count) != 0
+                else { return .none }
+                guard memcmp(new, old, start) == 0, memcmp(new + end, old + end, data.count - end) == 0 else {
+                    return .other
+                }
+                memcpy(old + start, new + start, end - start)
+                return .manufacturerData
             }
+            guard change == .manufacturerData, let manufacturerIndex else { return change == .none }
+            // The dictionary releases the data first, so that the data is copied only if an application still holds it.
+            dictionary.values[manufacturerIndex] = AdvertisementDictionary.zero
+            let octets = UnsafeRawBufferPointer(rebasing: data[start..<end])
             manufacturerData.withUnsafeMutableBytes { $0.copyMemory(from: octets) }
+            dictionary.values[manufacturerIndex] = manufacturerData
+            return true
         }
-        dictionary.values[manufacturerIndex] = manufacturerData
-        return true
     }
 
-    /// Whether a range of the advertising data is unchanged. Both arrays must contain the range.
-    private func isEqual(_ data: [UInt8], _ start: Int, _ end: Int) -> Bool {
-        data.withUnsafeBytes { data in
-            advertisingData.withUnsafeBytes { known in
-                guard let data = data.baseAddress, let known = known.baseAddress else { return true }
-                return memcmp(data + start, known + start, end - start) == 0
-            }
-        }
+    /// What has changed in the advertising data.
+    private enum Change {
+        case none
+        /// Only the manufacturer data in the dictionary.
+        case manufacturerData
+        case other
     }
 
     private static func manufacturerData(in data: [UInt8]) -> Range<Int> {

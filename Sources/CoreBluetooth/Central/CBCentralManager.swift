@@ -26,8 +26,8 @@ open class CBCentralManager: CBManager {
 
     /// The delegate. May be set after the manager has been created.
     open weak var delegate: (any CBCentralManagerDelegate)? {
-        get { $listener.withLock { $0.delegate } }
-        set { listener = Listener(delegate: newValue) }
+        get { listener.withLock { $0.delegate } }
+        set { listener.wrappedValue = Listener(delegate: newValue) }
     }
 
     /// Whether the manager is scanning: from `scanForPeripherals` until `stopScan`, until the adapter is no longer on,
@@ -39,10 +39,11 @@ open class CBCentralManager: CBManager {
         weak var delegate: (any CBCentralManagerDelegate)?
     }
 
-    @Guarded private var listener = Listener()
+    // Not `@Guarded`, like `discoveries`: the wrapper of a variable is retained for each use.
+    private let listener: Guarded<Listener>
     @Guarded var scanning = false {
         didSet {
-            _ = $discoveries.withLock { $0.begin(scanning ? scans : nil) }
+            _ = discoveries.withLock { $0.begin(scanning ? scans : nil) }
             _observers.changed()
         }
     }
@@ -51,9 +52,7 @@ open class CBCentralManager: CBManager {
     /// The peripherals that the application holds.
     @Guarded private var peripherals = WeakTable<CBPeripheral>()
     /// The devices found by the current scan.
-    @Guarded private var discoveries = Discoveries()
-    /// Makes the `advertisementData` dictionaries. Used on the manager's queue alone.
-    @exclusivity(unchecked) private var dictionaries: AdvertisementDictionary
+    private let discoveries = Guarded(wrappedValue: Discoveries())
 
     let session: CentralSession
 
@@ -81,11 +80,10 @@ open class CBCentralManager: CBManager {
     public init(
         delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
     ) {
-        listener = Listener(delegate: delegate)
+        listener = Guarded(wrappedValue: Listener(delegate: delegate))
         session = CentralSession(
             ManagerEnvironment(), queue,
             restoreIdentifier: options?[CBCentralManagerOptionRestoreIdentifierKey] as? String)
-        dictionaries = AdvertisementDictionary(session.environment)
         super.init(session.environment)
         session.manager.object = self
         session.environment.adapter.add(session)
@@ -178,25 +176,38 @@ open class CBCentralManager: CBManager {
     }
 
     /// Reports a discovery to the delegate.
-    func discovered(_ sighting: Sighting, in scan: UInt64) {
-        let peer = sighting.peer
-        let names = session.environment.adapter.names
-        let namesVersion = names.version
-        // Most devices repeat their last advertisement, with at most a number or two changed.
-        if let known = $discoveries.withLock({ $0.find(peer, in: scan) }), known.namesVersion == namesVersion,
-            let advertisement = known.advertisement.dictionary(for: sighting, by: &dictionaries)
+    ///
+    /// - Parameters:
+    ///   - index: its index among the devices that the adapter has found.
+    ///   - adapter: the adapter of the session.
+    ///   - namesVersion: the version of the known Device Names.
+    func discovered(
+        _ index: Int, of found: FoundDevices, in scan: UInt64, _ adapter: SharedAdapter, namesVersion: UInt64
+    ) {
+        // Each manager uses the sighting in place, because a copy would retain its data.
+        let peer = found.sightings[index].peer
+        if let known = discoveries.withLock({ $0.find(peer, in: scan) }), known.namesVersion == namesVersion,
+            let advertisement = adapter.advertisements.dictionary(for: index, of: found, by: known.advertisement)
         {
-            return tell(known.peripheral, advertisement, sighting.rssi)
+            return tell(known.peripheral, advertisement, found.sightings[index].rssi)
         }
+        discoveredAnew(found.sightings[index], found.number(of: index), in: scan, adapter, namesVersion: namesVersion)
+    }
+
+    /// Reports a discovery of an unknown device, or of one whose advertisement has changed.
+    @inline(never)
+    private func discoveredAnew(
+        _ sighting: Sighting, _ number: SightingNumber, in scan: UInt64, _ adapter: SharedAdapter, namesVersion: UInt64
+    ) {
+        let peer = sighting.peer
         // Discoveries that arrive after `stopScan`, or that belong to an earlier scan, are dropped.
         guard scanning, scans == scan else { return }
         let data = sighting.advertisement
         guard let wanted = session.lock.withLock({ session.wantedScan }), wanted.matches(data) else { return }
         let advertised = data.localName?.text
         let peripheral = peripheral(peer, name: advertised)
-        if let name = names[peer] ?? advertised { peripheral.setName(name) }
-        let dictionary = dictionaries.make(sighting, data)
-        let template = AdvertisementTemplate(sighting, dictionary)
+        if let name = adapter.names[peer] ?? advertised { peripheral.setName(name) }
+        let (template, dictionary) = adapter.advertisements.make(sighting, number, data)
         keep(Discovery(peripheral, template, namesVersion: namesVersion), of: peer, in: scan)
         tell(peripheral, dictionary, sighting.rssi)
     }
@@ -207,14 +218,14 @@ open class CBCentralManager: CBManager {
     }
 
     private func keep(_ discovery: Discovery, of peer: PeerID, in scan: UInt64) {
-        _ = $discoveries.withLock { $0.add(discovery, for: peer, in: scan) }
+        _ = discoveries.withLock { $0.add(discovery, for: peer, in: scan) }
         // Checked after adding: an application that connects on another thread meanwhile first changes the state and
         // then drops the discovery, so one of the two drops it.
         if discovery.peripheral.currentState != .disconnected { drop(peer) }
     }
 
     /// Drops a discovery, so that only the application retains the peripheral.
-    private func drop(_ peer: PeerID) { _ = $discoveries.withLock { $0.remove(peer) } }
+    private func drop(_ peer: PeerID) { _ = discoveries.withLock { $0.remove(peer) } }
 
     /// The RSSI, in dBm; 127 if it is not available.
     static func rssi(of measured: Int8?) -> NSNumber { numbers[Int(measured ?? 127) + 128] }

@@ -1,7 +1,10 @@
 import BluetoothBase
+import BluetoothGAP
 
 /// A device that a scan has found: its `CBPeripheral`, and the last advertisement given to the application.
-final class Discovery {
+final class Discovery: @unchecked Sendable {
+    // Unchecked: the peripheral is passed on to the manager's queue alone.
+
     let peripheral: CBPeripheral
     let advertisement: AdvertisementTemplate
     /// The version of the known Device Names when the peripheral was last given its name.
@@ -20,16 +23,10 @@ final class Discovery {
 ///
 /// Methods return what they drop, so that the caller releases it without holding a lock.
 struct Discoveries {
-    typealias Devices = [PeerID: Discovery]
-
     /// The number of the scan; nil if there is none.
     private var scan: UInt64?
-    private var recent: Devices = [:]
-    /// The devices that were recent before, which are dropped next.
-    private var older: Devices = [:]
-
-    /// The size of a generation: between this many and twice as many devices are kept.
-    private static let capacity = 256
+    /// Nil where a device has been removed.
+    private var table = AddressTable<Discovery?>(capacity: 512)
 
     init(scan: UInt64? = nil) { self.scan = scan }
 
@@ -40,24 +37,32 @@ struct Discoveries {
         return before
     }
 
+    @inline(__always)
     func find(_ peer: PeerID, in scan: UInt64) -> Discovery? {
+        guard self.scan == scan, let slot = table.slot(of: peer.firstAddress) else { return nil }
+        return table[slot]
+    }
+
+    /// Keeps a device, and returns its previous entry, or the one that is dropped.
+    mutating func add(_ discovery: Discovery, for peer: PeerID, in scan: UInt64) -> Discovery? {
         guard self.scan == scan else { return nil }
-        return recent[peer] ?? older[peer]
-    }
-
-    /// Keeps a device, and returns its previous entry and the entries that are dropped.
-    mutating func add(_ discovery: Discovery, for peer: PeerID, in scan: UInt64) -> (Discovery?, Devices) {
-        guard self.scan == scan else { return (nil, [:]) }
-        let before = recent.updateValue(discovery, forKey: peer)
-        guard recent.count > Self.capacity else { return (before, [:]) }
-        defer {
-            older = recent
-            recent = [:]
+        let address = peer.firstAddress
+        if let slot = table.slot(of: address) {
+            defer { table[slot] = discovery }
+            return table[slot]
         }
-        return (before, older)
+        var dropped: Discovery?
+        if table.count == table.capacity, let oldest = table.oldest { swap(&dropped, &table[oldest]) }
+        _ = table.insert(discovery, for: address)
+        return dropped
     }
 
-    mutating func remove(_ peer: PeerID) -> (Discovery?, Discovery?) {
-        (recent.removeValue(forKey: peer), older.removeValue(forKey: peer))
+    mutating func remove(_ peer: PeerID) -> Discovery? {
+        guard let slot = table.slot(of: peer.firstAddress) else { return nil }
+        var removed: Discovery?
+        // A free slot would keep it.
+        swap(&removed, &table[slot])
+        table.remove(slot)
+        return removed
     }
 }

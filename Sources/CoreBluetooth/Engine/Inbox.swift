@@ -52,14 +52,14 @@ final class Inbox<Event>: @unchecked Sendable {
     // Sessions call these methods through their generic base class, so the compiler needs explicit specializations.
     // Unspecialized calls cost about 3,000 instructions per block.
 
-    /// Adds an event, unless `limit` events wait for a block that takes them. Call `schedule()` afterwards.
+    /// Adds an event. Call `schedule()` afterwards.
     @_specialize(where Event == CentralEvent)
     @_specialize(where Event == ServerEvent)
-    func append(_ event: consuming Event, upTo limit: Int = .max) {
+    func append(_ event: consuming Event) {
         // A closure cannot consume a captured value, and copying an event costs as much as everything else here.
         var moved = Optional(consume event)
         $state.withLock { state in
-            if state.arrived.count < limit, !state.isOver, let event = moved.take() {
+            if !state.isOver, let event = moved.take() {
                 state.arrived.append(consume event)
             }
         }

@@ -37,6 +37,8 @@ final class SharedAdapter: @unchecked Sendable {
 
     /// The Device Names of peers connected in this run.
     let names = DeviceNames()
+    /// The advertisements of the devices around.
+    let advertisements: Advertisements
     private let source: Source
     /// Serializes opening and closing: reopening waits until the adapter has been released.
     private let queue: CallbackQueue
@@ -58,12 +60,14 @@ final class SharedAdapter: @unchecked Sendable {
     private init(_ transport: BluetoothTransport) {
         source = .transport(transport)
         queue = .dispatch(DispatchQueue(label: "CoreBluetooth.adapter"))
+        advertisements = Advertisements { CFAbsoluteTimeGetCurrent() }
     }
 
     /// An adapter of a simulated world.
     init(_ runner: AdapterRunner, on queue: any VirtualQueue) {
         source = .runner(runner)
         self.queue = .virtual(queue)
+        advertisements = Advertisements { runner.virtualTime }
     }
 
     /// The adapter at a transport.

@@ -38,5 +38,10 @@ package final class VirtualEnvironment: Sendable {
     func queue(_ queue: DispatchQueue?) -> any VirtualQueue { queues(queue) }
 
     /// The world's time starts at the beginning of 2001.
-    var now: CFAbsoluteTime { CFAbsoluteTime(runner.now.nanoseconds) / 1_000_000_000 }
+    var now: CFAbsoluteTime { runner.virtualTime }
+}
+
+extension AdapterRunner {
+    /// The time of the simulated world to which the adapter belongs, for timestamps.
+    var virtualTime: CFAbsoluteTime { CFAbsoluteTime(now.nanoseconds) / 1_000_000_000 }
 }

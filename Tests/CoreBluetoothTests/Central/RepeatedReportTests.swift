@@ -38,12 +38,14 @@ struct RepeatedReportTests {
     struct Air {
         let stage = Stage()
         let listener = Listener()
+        let controller: VirtualRadio.Port
         let manager: CBCentralManager
         let adapter: Adapter
 
         init() async throws {
             adapter = try await Adapter.open(stage.radio.addController())
-            manager = stage.with(stage.radio.addController()) { [listener] in
+            controller = stage.radio.addController()
+            manager = stage.with(controller) { [listener] in
                 CBCentralManager(delegate: listener, queue: listener.recorder.queue)
             }
             await listener.recorder.expect("state poweredOn")
@@ -56,13 +58,14 @@ struct RepeatedReportTests {
             try await adapter.advertise(advertisement)
         }
 
-        func scan() {
-            manager.scanForPeripherals(
+        func scan(by manager: CBCentralManager? = nil) {
+            (manager ?? self.manager).scanForPeripherals(
                 withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
         }
 
         /// Waits until manufacturer's data is told.
-        func hear(_ data: [UInt8]) async {
+        func hear(_ data: [UInt8], by listener: Listener? = nil) async {
+            let listener = listener ?? self.listener
             let expected = Data([0xFF, 0xFF] + data)
             await until("\(data) was told") {
                 await listener.recorder.onQueue { listener.data.last == .some(expected) }
@@ -97,6 +100,36 @@ struct RepeatedReportTests {
         #expect(told == values.map { Data([0xFF, 0xFF] + $0) })
         let times = advertisements.compactMap { $0["kCBAdvDataTimestamp"] as? Double }
         #expect(times.count == all.count && times == times.sorted() && Set(times).count > 1)
+    }
+
+    @Test("Several managers get each report with the same data, and what one of them has kept does not change")
+    func severalManagers() async throws {
+        let air = try await Air()
+        let other = Listener()
+        let manager = air.stage.with(air.controller) { CBCentralManager(delegate: other, queue: other.recorder.queue) }
+        await other.recorder.expect("state poweredOn")
+        await other.recorder.onQueue { other.keepsAdvertisements = false }
+        let values: [[UInt8]] = [[1], Array(1...16), Array(2...17), Array(3...18)]
+        try await air.advertise("a", values[0])
+        air.scan()
+        await air.hear(values[0])
+        // The second scan joins the first one.
+        air.scan(by: manager)
+        await air.hear(values[0], by: other)
+        for value in values.dropFirst() {
+            try await air.advertise("a", value)
+            await air.hear(value)
+            await air.hear(value, by: other)
+        }
+        var told: [Data] = []
+        for case let data? in await air.listener.recorder.onQueue({ air.listener.data }) where told.last != data {
+            told.append(data)
+        }
+        #expect(told == values.map { Data([0xFF, 0xFF] + $0) })
+        let found = await air.listener.recorder.onQueue { air.listener.found }
+        let otherFound = await other.recorder.onQueue { other.found }
+        #expect(found != nil && otherFound != nil && found !== otherFound)
+        withExtendedLifetime(manager) {}
     }
 
     @Test("Stopping the scan releases a peripheral; releasing a connected one ends its link")

@@ -2,6 +2,7 @@ import BluetoothAdapter
 import BluetoothGAP
 import BluetoothHost
 import Foundation
+import Synchronization
 
 /// Delivers the events of a central manager, on its queue.
 extension CentralSession {
@@ -10,7 +11,7 @@ extension CentralSession {
         case .value(let link, let handle, let value):
             link.takeOut(value.count)
             if let session = link.user { session.peripheral?.received(value, at: handle, session) }
-        case .discovered(let sighting, let scan): manager.object?.discovered(sighting, in: scan)
+        case .discovered(let found, let scan): discovered(found, in: scan)
         case .operationEnded(let link, let operation, let result, let pipe):
             // Operations that fail because the connection has ended are not reported, since the end itself is.
             guard let session = link.user, !result.isEndOfLink else { return pipe?.close() ?? () }
@@ -59,6 +60,19 @@ extension CentralSession {
             manager.delegate?.centralManager(manager, willRestoreState: dictionary)
         case .state(let state, let attachment):
             if let manager = manager.object { stateChanged(to: state, attachment, manager) }
+        }
+    }
+
+    private func discovered(_ found: FoundDevices, in scan: UInt64) {
+        waitingSightings.subtract(found.range.count, ordering: .relaxed)
+        guard var manager = manager.object else { return }
+        let adapter = environment.adapter
+        let namesVersion = adapter.names.version
+        // An anonymous advertiser is not reported: it has no address to connect to.
+        for index in found.range where !found.sightings[index].isAnonymous {
+            manager.discovered(index, of: found, in: scan, adapter, namesVersion: namesVersion)
+            // In its callback, the application may have released the manager.
+            if isKnownUniquelyReferenced(&manager) { return }
         }
     }
 

@@ -6,12 +6,13 @@ import BluetoothHost
 import BluetoothUsers
 import Foundation
 import Logging
+import Synchronization
 
 /// An event for a central manager.
 enum CentralEvent {
     case restored([String: Any])
     case state(CBManagerState, Attachment?)
-    case discovered(Sighting, scan: UInt64)
+    case discovered(FoundDevices, scan: UInt64)
     case scanEnded(UInt64, HostError)
     case connected(PeripheralSession, PeripheralLink, mtu: Int)
     case connectionFailed(PeripheralSession, HostError)
@@ -27,6 +28,27 @@ enum CentralEvent {
     case nameChanged(PeerID, String)
     case servicesChanged(PeripheralLink, ClosedRange<AttributeHandle>, number: UInt32)
     case readyToWrite(PeripheralLink)
+}
+
+/// Devices that a scan has found in one turn of the adapter.
+struct FoundDevices {
+    /// All sightings of the turn, which the managers share, or some of them.
+    let sightings: [Sighting]
+    /// The sightings for this scan.
+    let range: Range<Int>
+    /// The number of the first of `sightings`.
+    private let firstNumber: SightingNumber
+
+    /// The maximum number of sightings in one event, so that a block that delivers events soon yields the queue.
+    static let maximumCount = 16
+
+    init(_ sightings: [Sighting], _ range: Range<Int>, firstNumber: SightingNumber) {
+        self.sightings = sightings
+        self.range = range
+        self.firstNumber = firstNumber
+    }
+
+    func number(of index: Int) -> SightingNumber { firstNumber &+ SightingNumber(index) }
 }
 
 /// A central manager's use of its adapter.
@@ -48,8 +70,10 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     /// The saved states of peripherals that the application has released, kept until the next change.
     var lingering: [CentralState.Peripheral] = []
 
-    /// The number of queued events from which on discoveries are dropped, if the application's queue is blocked.
-    private static let maximumDiscoveries = 65536
+    /// The number of sightings that wait to be delivered.
+    let waitingSightings = Atomic<Int>(0)
+    /// How many sightings may wait. More are dropped, if the application's queue is blocked.
+    private static let maximumSightings = 65536
 
     override func begin() { restore() }
 
@@ -85,10 +109,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
             }
         case .sightings(let token, let range):
             guard let scan, scan.token == token else { return }
-            // An anonymous advertiser is not reported: it has no address to connect to.
-            for index in range where !batch.sightings[index].isAnonymous {
-                inbox.append(.discovered(batch.sightings[index], scan: scan.number), upTo: Self.maximumDiscoveries)
-            }
+            found(range, of: batch, scan.number)
         case .sendCredit(let identifier, let count):
             guard let link = link(identifier) else { return }
             if link.credited(count) { inbox.append(.readyToWrite(link)) }
@@ -133,6 +154,22 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
             .pairingEnded, .pairingAsked,
             .pairingShown, .bondRefused:
             return
+        }
+    }
+
+    private func found(_ range: Range<Int>, of batch: borrowing EventBatch, _ scan: UInt64) {
+        let room = max(0, Self.maximumSightings - waitingSightings.load(ordering: .relaxed))
+        let range = range.prefix(room)
+        waitingSightings.add(range.count, ordering: .relaxed)
+        // If most sightings are for others, events that wait must not retain them.
+        let isShared = 4 * range.count >= batch.sightings.count
+        let sightings = isShared ? batch.sightings : Array(batch.sightings[range])
+        let first = isShared ? 0 : range.lowerBound
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: FoundDevices.maximumCount) {
+            let end = min(start + FoundDevices.maximumCount, range.upperBound)
+            let devices = FoundDevices(
+                sightings, start - first..<end - first, firstNumber: batch.earlierSightings &+ SightingNumber(first))
+            inbox.append(.discovered(devices, scan: scan))
         }
     }
 

@@ -27,7 +27,7 @@ extension Operation {
             Limits(required: 965, aim: 900)
         case .writeCommandHandled: Limits(required: 930, aim: 800)
         case .serviceReplaced100, .serviceReplaced4000: Limits(required: 60000, aim: nil, allocations: nil)
-        case .advertisingReport: Limits(required: 850, aim: 500)
+        case .advertisingReport: Limits(required: 780, aim: 500)
         case .block: Limits(count: 10 * PrivateAddresses.batch, required: 500, aim: nil, allocations: nil)
         case .privateAddress10: Limits(count: 500, required: 6_000, aim: nil, allocations: nil)
         case .crowd1000: Limits(count: 2, required: 150_000_000, aim: nil, allocations: nil)

@@ -26,20 +26,46 @@ public struct ADView: ~Escapable {
     @inlinable
     @_lifetime(copy self)
     public func first(_ type: ADType) -> Span<UInt8>? {
-        var structures = self.structures
-        while let structure = structures.next() {
-            if structure.type == type, !structure.data.isEmpty { return structure.data }
+        var offset = 0
+        while let found = header(at: offset) {
+            // A structure without data has a length of 1.
+            if found.type == type, found.end &- offset > 2 { return bytes.extracting((offset &+ 2)..<found.end) }
+            offset = found.end
         }
         return nil
+    }
+
+    /// The type and the end of the structure at an offset; nil if the data ends there. Unlike `ADStructures`, this
+    /// skips a structure without touching its data.
+    @inlinable @inline(__always)
+    func header(at offset: Int) -> (type: ADType, end: Int)? {
+        guard offset < bytes.count else { return nil }
+        let length = Int(bytes[offset])
+        let end = offset &+ 1 &+ length
+        guard length > 0, end <= bytes.count else { return nil }
+        return (ADType(rawValue: bytes[offset &+ 1]), end)
     }
 
     /// Returns whether a complete or incomplete list of service UUIDs contains `uuid`.
     @inlinable
     public func contains(serviceUUID uuid: BluetoothUUID) -> Bool {
-        var structures = self.structures
-        while let structure = structures.next() {
-            let length = structure.type.serviceUUIDLength
-            if length > 0, contains(uuid, in: structure.data, length: length) { return true }
+        // Most lists have UUIDs of 16 bits, which are compared as they are.
+        let short = uuid.shortValue
+        var offset = 0
+        while let found = header(at: offset) {
+            switch found.type.serviceUUIDLength {
+            case 0: break
+            case 2:
+                guard let short else { break }
+                var position = offset &+ 2
+                while position &+ 2 <= found.end {
+                    if UInt32(bytes[position]) | UInt32(bytes[position &+ 1]) << 8 == short { return true }
+                    position &+= 2
+                }
+            case let length:
+                if contains(uuid, in: bytes.extracting((offset &+ 2)..<found.end), length: length) { return true }
+            }
+            offset = found.end
         }
         return false
     }

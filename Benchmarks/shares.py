@@ -19,6 +19,10 @@ CLASSES: dict[str, int | None] = {
     "own": None, "reference counts": 30, "exclusivity checks": 15, "copies and witnesses": 20, "memory": 20,
     "concurrency": None, "Dispatch": None, "Foundation": None, "the rest": None}
 
+# Larger limits of single operations. Each manager has its own peripherals and its delegate, and counting references to
+# an object with weak references costs more.
+EXCEPTIONS: dict[str, dict[str, int]] = {"report to 20 managers": {"reference counts": 40}}
+
 # The classes of functions, wherever they are.
 FUNCTIONS = [
     ("memory", re.compile(
@@ -95,7 +99,7 @@ def main() -> int:
     shares = {name: 100 * value / sum(each.values()) for name, value in each.items()}
     print(f"| {title} | {' | '.join(f'{share:.0f}' for share in shares.values())} |")
     status = 0
-    for name, most in CLASSES.items():
+    for name, most in (CLASSES | EXCEPTIONS.get(title, {})).items():
         if most is not None and shares[name] > most:
             taken = f"{shares[name]:.0f} % of the instructions, of {most} % allowed"
             print(f"{title}: {name} take {taken}", file=sys.stderr)

@@ -18,8 +18,8 @@ extension Subject {
         case (.notify, .delegate): Limits(instructions: 6500, ratio: 3)
         case (.read, .async): Limits(instructions: 25000)
         case (.read, .delegate): Limits(instructions: 30000, mallocs: 20, switches: 4)
-        case (.report, .async): Limits(instructions: scans > 1 ? nil : 6000)
-        case (.report, .delegate): Limits(instructions: scans > 1 ? nil : 9000)
+        case (.report, .async): Limits(instructions: 4000 + (scans - 1) * 1400)
+        case (.report, .delegate): Limits(instructions: 5200 + (scans - 1) * 1600)
         }
     }
 
@@ -31,8 +31,7 @@ extension Subject {
         case (.write, .delegate), (.notify, .delegate): Limits(instructions: 3000, ratio: 5)
         case (.read, .async): Limits(instructions: 16000)
         case (.read, .delegate): Limits(instructions: 16000, mallocs: 10, switches: 2)
-        case (.report, .async): Limits(instructions: 3000)
-        case (.report, .delegate): Limits(instructions: 3000)
+        case (.report, _): Limits(instructions: 3000 + (scans - 1) * 500)
         }
     }
 }

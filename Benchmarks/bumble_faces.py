@@ -1,6 +1,6 @@
 """Does the same work as `faces` with Bumble, against the same peer, and prints the same line.
 
-    bumble_faces.py notification|write|notify|read|report COUNT [ROUND]
+    bumble_faces.py notification|write|notify|read|report|channel-write|channel-read COUNT [ROUND]
 
 BLUETOOTH_TRANSPORT names the controller. The peer sends ROUND notifications at a time.
 """
@@ -18,11 +18,14 @@ from bumble.device import Advertisement, Connection, Device, Peer
 from bumble.gatt import Characteristic, Service
 from bumble.gatt_client import CharacteristicProxy
 from bumble.hci import Address
+from bumble.l2cap import LeCreditBasedChannel, LeCreditBasedChannelSpec
 from bumble.transport import open_transport
 
 SERVICE = "180D"
 CHARACTERISTIC = "2A37"
 VALUE = bytes(range(20))
+PSM = 0x80
+BLOCK = bytes(range(256)) * 4
 
 
 class Flow:
@@ -42,10 +45,13 @@ class Flow:
         print(line)
 
 
+async def connect_to_peer(device: Device) -> Connection:
+    return await device.connect(Address("00:C0:DE:00:00:01", Address.PUBLIC_DEVICE_ADDRESS))
+
+
 async def connect(device: Device) -> CharacteristicProxy[bytes]:
     """Connects to the peer, and returns its characteristic."""
-    connection = await device.connect(Address("00:C0:DE:00:00:01", Address.PUBLIC_DEVICE_ADDRESS))
-    peer = Peer(connection)
+    peer = Peer(await connect_to_peer(device))
     await peer.request_mtu(247)
     await peer.discover_services()
     await peer.discover_characteristics()
@@ -131,6 +137,44 @@ async def receive_reports(device: Device, count: int) -> None:
     flow.end(received, count - received)
 
 
+async def open_channel(device: Device) -> LeCreditBasedChannel:
+    connection = await connect_to_peer(device)
+    channel = await connection.create_l2cap_channel(LeCreditBasedChannelSpec(PSM, mtu=2048, mps=247, max_credits=64))
+    assert isinstance(channel, LeCreditBasedChannel)
+    return channel
+
+
+async def write_blocks(device: Device, count: int) -> None:
+    channel = await open_channel(device)
+    is_complete = asyncio.Event()
+    # The peer sends an octet when it has received all blocks.
+    channel.sink = lambda _: is_complete.set()
+    flow = Flow()
+    for _ in range(count):
+        channel.write(BLOCK)
+        await channel.drain()
+    await is_complete.wait()
+    flow.end(count)
+
+
+async def read_blocks(device: Device, count: int) -> None:
+    channel = await open_channel(device)
+    received = 0
+    is_complete = asyncio.Event()
+
+    def on_octets(octets: bytes) -> None:
+        nonlocal received
+        received += len(octets)
+        if received == count * len(BLOCK):
+            is_complete.set()
+
+    channel.sink = on_octets
+    flow = Flow()
+    channel.write(b"\1")
+    await is_complete.wait()
+    flow.end(count)
+
+
 async def main(work: str, count: int, at_a_time: int) -> None:
     characteristic: Characteristic[bytes] = Characteristic(
         CHARACTERISTIC, Characteristic.Properties.NOTIFY, Characteristic.Permissions(0), VALUE
@@ -145,7 +189,11 @@ async def main(work: str, count: int, at_a_time: int) -> None:
         elif work == "notify":
             await notify(device, characteristic, count)
         else:
-            await {"write": write, "read": read, "report": receive_reports}[work](device, count)
+            works = {
+                "write": write, "read": read, "report": receive_reports,
+                "channel-write": write_blocks, "channel-read": read_blocks,
+            }
+            await works[work](device, count)
 
 
 if __name__ == "__main__":

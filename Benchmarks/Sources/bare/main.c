@@ -1,4 +1,4 @@
-// bare PATH notification|write|notify|read|report COUNT [ROUND [woken]]
+// bare PATH notification|write|notify|read|report|channel-write|channel-read COUNT [ROUND [woken]]
 //
 // The least that a host can do: what `faces` does, against the same peer, in a loop that knows the answers beforehand,
 // with one system call for each frame it sends. It shows how fast the peer is, and prints the same line as `faces`.
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { VALUE = 3, VALUE_LENGTH = 20 };
+enum { VALUE = 3, VALUE_LENGTH = 20, MPS = 247, ENDPOINT = 0x40, BLOCK_LENGTH = 1024, WINDOW = 64 };
 
 static int descriptor;
 static const char *work;
@@ -62,13 +62,15 @@ static void send_bytes(const uint8_t *bytes, size_t length) {
     if (send(descriptor, bytes, length, MSG_NOSIGNAL) != (ssize_t)length) fail(strerror(errno));
 }
 
-// A PDU of ATT, of less than 128 octets.
-static void send_att(const uint8_t *pdu, uint8_t length) {
-    uint8_t packet[128] = {0x02, 0x40, 0x00, (uint8_t)(length + 4), 0, length, 0, 0x04, 0};
-    memcpy(packet + 9, pdu, length);
+// A frame with a payload of up to 247 octets.
+static void send_frame(uint8_t channel, const uint8_t *payload, uint8_t length) {
+    uint8_t packet[9 + MPS] = {0x02, 0x40, 0x00, (uint8_t)(length + 4), 0, length, 0, channel, 0};
+    memcpy(packet + 9, payload, length);
     send_bytes(packet, 9u + length);
     free_buffers--;
 }
+
+static void send_att(const uint8_t *pdu, uint8_t length) { send_frame(0x04, pdu, length); }
 
 static void ask_for_values(void) { send_att((uint8_t[]){0x52, VALUE, 0, 1}, 4); }
 static void read_value(void) { send_att((uint8_t[]){0x0A, VALUE, 0}, 3); }
@@ -85,8 +87,58 @@ static void send_values(void) {
     if (is("write")) read_value();
 }
 
+// MARK: A channel
+
+static uint32_t channel_credits, peer_credits, sdu_sent;
+static uint64_t octets_received;
+
+static void open_channel(void) {
+    send_frame(0x05, (uint8_t[]){0x14, 1, 10, 0, 0x80, 0, ENDPOINT, 0, 0x00, 0x08, MPS, 0, WINDOW, 0}, 14);
+    peer_credits = WINDOW;
+}
+
+// The next K-frame of a block, each octet of which is its position modulo 256.
+static void send_block_part(void) {
+    uint8_t payload[MPS] = {BLOCK_LENGTH & 0xFF, BLOCK_LENGTH >> 8};
+    uint32_t header = sdu_sent == 0 ? 2 : 0, left = BLOCK_LENGTH - sdu_sent;
+    uint32_t length = left < MPS - header ? left : MPS - header;
+    for (uint32_t index = 0; index < length; index++) payload[header + index] = (uint8_t)(sdu_sent + index);
+    send_frame(ENDPOINT, payload, (uint8_t)(header + length));
+    channel_credits--;
+    sdu_sent += length;
+    if (sdu_sent < BLOCK_LENGTH) return;
+    sdu_sent = 0;
+    done++;
+}
+
+static void send_blocks(void) {
+    while (is_sending && free_buffers > 0 && channel_credits > 0 && done < count) send_block_part();
+}
+
+static void receive_frame(uint32_t length) {
+    if (is("channel-write")) return end();
+    // Each SDU begins with its length, which is that of a block.
+    octets_received += length - (octets_received % BLOCK_LENGTH == 0 ? 2 : 0);
+    done = (uint32_t)(octets_received / BLOCK_LENGTH);
+    if (done == count) return end();
+    if (--peer_credits > WINDOW / 2) return;
+    send_frame(0x05, (uint8_t[]){0x16, 1, 4, 0, ENDPOINT, 0, (uint8_t)(WINDOW - peer_credits), 0}, 8);
+    peer_credits = WINDOW;
+}
+
+static void receive_command(const uint8_t *command) {
+    if (command[0] == 0x16) channel_credits += command[6] | (uint32_t)command[7] << 8;
+    if (command[0] != 0x15) return;
+    channel_credits = command[10] | (uint32_t)command[11] << 8;
+    begin();
+    is_sending = is("channel-write");
+    // The peer waits for an octet before it sends.
+    if (!is_sending) send_frame(ENDPOINT, (uint8_t[]){1, 0, 1}, 3);
+}
+
 static void connected(bool is_central) {
     if (!is_central) return;
+    if (is("channel-write") || is("channel-read")) return open_channel();
     begin();
     if (is("notification")) ask_for_values();
     if (is("read")) read_value();
@@ -209,12 +261,20 @@ int main(int argument_count, char **arguments) {
             bool is_event = packet[0] == 0x04;
             size_t length = is_event ? 3u + packet[2] : 5u + packet[3];
             if (length > held - first) break;
-            if (is_event) receive_event(packet + 1); else receive_att(packet + 9);
+            if (is_event) {
+                receive_event(packet + 1);
+            } else if (packet[7] == 0x04) {
+                receive_att(packet + 9);
+            } else if (packet[7] == 0x05) {
+                receive_command(packet + 9);
+            } else {
+                receive_frame(packet[5]);
+            }
             first += length;
         }
         held -= first;
         memmove(bytes, bytes + first, held);
-        send_values();
+        if (is("channel-write")) send_blocks(); else send_values();
     }
     return 0;
 }

@@ -11,8 +11,10 @@ enum AsyncFace {
         case .notification: try await receiveNotifications(work, over: try await connect(adapter))
         case .write: try await write(work.count, over: try await connect(adapter))
         case .read: try await read(work.count, over: try await connect(adapter))
-        case .notify: try await notify(work.count, from: adapter)
+        case .notify, .notifySingly: try await notify(work.count, from: adapter)
         case .report: try await receiveReports(work, by: adapter)
+        case .channelWrite: try await writeBlocks(work.count, over: try await connect(adapter))
+        case .channelRead: try await readBlocks(work.count, over: try await connect(adapter))
         }
         await adapter.close()
     }

@@ -9,6 +9,7 @@ final class DelegateCentral: NSObject {
     private var manager: CBCentralManager?
     private var peripheral: CBPeripheral?
     private var target: CBCharacteristic?
+    private var channel: DelegateChannel?
     private var flow: Flow?
     private var values: Values
     /// The number of operations that were started.
@@ -36,7 +37,8 @@ final class DelegateCentral: NSObject {
         case .notification: askForValues()
         case .write: write()
         case .read: peripheral.readValue(for: target)
-        case .notify, .report: fail("nothing that is done on a link of a central")
+        case .notify, .notifySingly, .report, .channelWrite, .channelRead:
+            fail("nothing that is done with a characteristic of a peripheral")
         }
     }
 
@@ -75,7 +77,10 @@ extension DelegateCentral: CBCentralManagerDelegate {
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
-        peripheral.discoverServices([Self.service])
+        switch work.kind {
+        case .channelWrite, .channelRead: peripheral.openL2CAPChannel(Workload.psm)
+        default: peripheral.discoverServices([Self.service])
+        }
     }
 
     func centralManager(
@@ -129,6 +134,13 @@ extension DelegateCentral: CBPeripheralDelegate {
         default:
             finish(begun)
         }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        guard let channel, let blocks = DelegateChannel(work, over: channel, onEnd: { [end] in end.signal() })
+        else { fail("\(String(describing: error))") }
+        self.channel = blocks
+        blocks.begin()
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {

@@ -66,6 +66,22 @@ struct Values {
     }
 }
 
+/// The octets received over a channel so far, in blocks.
+struct Blocks {
+    let count: Int
+    private var octets = 0
+
+    init(count: Int) { self.count = count }
+
+    var received: Int { octets / Workload.block.count }
+    var isComplete: Bool { octets == count * Workload.block.count }
+
+    mutating func receive(_ part: some Collection<UInt8>) {
+        if let first = part.first, Int(first) != octets % 256 { fail("received other octets than were expected") }
+        octets += part.count
+    }
+}
+
 /// The times that values took.
 struct Latencies {
     /// In nanoseconds.

@@ -39,6 +39,7 @@ extension [Run] {
     func peerRow(_ kind: Workload.Kind) -> String? {
         guard let bare = best(.bare) else { return nil }
         let busy = filter { $0.host != .bare }.map { $0["busy"] }.max() ?? 0
-        return "| \(kind) | \(decimal(bare.rate, 0)) | \(decimal(bare["capable"], 0)) | \(decimal(busy, 0)) % |"
+        let cells = [kind.rawValue, decimal(bare.rate, 0), decimal(bare["capable"], 0), "\(decimal(busy, 0)) %"]
+        return "| " + cells.joined(separator: " | ") + " |"
     }
 }

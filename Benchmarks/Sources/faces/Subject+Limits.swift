@@ -13,13 +13,17 @@ extension Subject {
         switch (kind, face) {
         case (.notification, .async): Limits(instructions: 3500, mallocs: 1)
         case (.notification, .delegate): Limits(instructions: 5500, mallocs: 4, switches: 0.1, ratio: 6)
-        case (.write, .async), (.notify, .async): Limits(instructions: 4500, ratio: 4)
+        case (.write, .async), (.notify, .async), (.notifySingly, .async): Limits(instructions: 4500, ratio: 4)
         case (.write, .delegate): Limits(instructions: 5500, ratio: 3)
         case (.notify, .delegate): Limits(instructions: 6500, ratio: 3)
+        case (.notifySingly, .delegate): Limits(instructions: 5500, ratio: 3)
         case (.read, .async): Limits(instructions: 25000)
         case (.read, .delegate): Limits(instructions: 30000, mallocs: 20, switches: 4)
         case (.report, .async): Limits(instructions: 4000 + (scans - 1) * 1400)
         case (.report, .delegate): Limits(instructions: 5200 + (scans - 1) * 1600)
+        // 6 instructions per octet written, and 4 per octet read.
+        case (.channelWrite, _): Limits(instructions: 6144)
+        case (.channelRead, _): Limits(instructions: 4096)
         }
     }
 
@@ -27,11 +31,13 @@ extension Subject {
         switch (kind, face) {
         case (.notification, .async): Limits(instructions: 2500)
         case (.notification, .delegate): Limits(instructions: 3000, ratio: 9)
-        case (.write, .async), (.notify, .async): Limits(instructions: 2500, ratio: 8)
-        case (.write, .delegate), (.notify, .delegate): Limits(instructions: 3000, ratio: 5)
+        case (.write, .async), (.notify, .async), (.notifySingly, .async): Limits(instructions: 2500, ratio: 8)
+        case (.write, .delegate), (.notify, .delegate), (.notifySingly, .delegate):
+            Limits(instructions: 3000, ratio: 5)
         case (.read, .async): Limits(instructions: 16000)
         case (.read, .delegate): Limits(instructions: 16000, mallocs: 10, switches: 2)
         case (.report, _): Limits(instructions: 3000 + (scans - 1) * 500)
+        case (.channelWrite, _), (.channelRead, _): Limits(instructions: 3072)
         }
     }
 }

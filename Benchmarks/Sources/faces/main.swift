@@ -1,6 +1,6 @@
 // faces run NAME COUNT [ROUND [timed]]
-//     performs COUNT operations through the asynchronous API or through Core Bluetooth, with values of 20 octets, and
-//     prints their cost. BLUETOOTH_TRANSPORT names the controller. The peer sends ROUND notifications at a time. With
+//     performs COUNT operations through the asynchronous API or through Core Bluetooth, with values of 20 octets or
+//     blocks of 1,024, and prints their cost. BLUETOOTH_TRANSPORT names the controller. The peer sends ROUND notifications at a time. With
 //     `timed`, also prints the median time that a notification took to arrive, and the 99th percentile, in
 //     microseconds.
 // faces list
@@ -80,7 +80,7 @@ func run(_ subject: Subject, count: Int, round: Int?, isTimed: Bool) {
             do { try await AsyncFace.run(work, on: transport) } catch { fail("\(error)") }
             end.signal()
         }
-    case (.delegate, .notify): application = DelegatePeripheral(work, onEnd: end)
+    case (.delegate, .notify), (.delegate, .notifySingly): application = DelegatePeripheral(work, onEnd: end)
     case (.delegate, .report): application = DelegateScanners(work, onEnd: end)
     case (.delegate, _): application = DelegateCentral(work, onEnd: end)
     }

@@ -161,17 +161,20 @@ void controller_receive_acl(const uint8_t *packet, size_t count) {
         put16(parameters + 3, completed);
         completed = 0;
     }
-    bool is_attribute_protocol = count > 9 && get16(packet + 7) == 0x0004;
-    if (is_attribute_protocol) gatt_receive(packet + 9, count - 9);
+    if (count <= 9) return;
+    uint16_t channel = get16(packet + 7);
+    if (channel == 0x0004) gatt_receive(packet + 9, count - 9);
+    if (channel == 0x0005) channel_receive_command(packet + 9, count - 9);
+    if (channel >= 0x0040) channel_receive(channel, packet + 9, count - 9);
 }
 
-uint8_t *controller_append_att(size_t count) {
+uint8_t *controller_append_frame(uint16_t channel, size_t count) {
     uint8_t *packet = transport_append(9 + count);
     packet[0] = 0x02;
     put16(packet + 1, CONNECTION | 0x2000);
     put16(packet + 3, (unsigned)count + 4);
     put16(packet + 5, (unsigned)count);
-    put16(packet + 7, 0x0004);
+    put16(packet + 7, channel);
     return packet + 9;
 }
 

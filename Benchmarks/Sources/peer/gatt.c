@@ -16,7 +16,7 @@ static uint16_t value_handle, configuration_handle;
 // MARK: Server
 
 static uint8_t *respond(uint8_t opcode, size_t count) {
-    uint8_t *pdu = controller_append_att(1 + count);
+    uint8_t *pdu = controller_append_frame(0x0004, 1 + count);
     pdu[0] = opcode;
     return pdu + 1;
 }

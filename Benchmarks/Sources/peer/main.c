@@ -9,6 +9,8 @@
 //   notify         connects to the host when it advertises, subscribes, takes COUNT notifications, unsubscribes
 //   read           answers COUNT reads
 //   report         when the host scans, reports COUNT advertising events, then one with 0 dBm
+//   channel-write  takes COUNT blocks of 1,024 octets over a channel, then sends an octet
+//   channel-read   after the host has written to a channel, sends it COUNT blocks, in SDUs of one block
 //
 // At the end of the connection it prints how much of the time, in percent, it used a processor, and how many operations
 // a second it would be capable of if it did so all the time.
@@ -22,7 +24,8 @@
 #include <sys/resource.h>
 
 struct options options = {
-    .round = 4000, .burst = 16, .devices = 64, .buffers = 16, .length = 251, .completed = 4, .unread = 65536,
+    .round = 4000, .burst = 16, .devices = 64, .buffers = 16, .length = 251, .completed = 4,
+    .window = 64, .unread = 65536,
 };
 
 static uint32_t done;       // operations
@@ -67,6 +70,16 @@ void work_answer_read(void) {
 
 void work_subscribe(void) { begin(); }
 
+void work_begin_channel(void) {
+    begin();
+    if (options.work == CHANNEL_READ) channel_send((uint64_t)options.count * BLOCK_LENGTH);
+}
+
+void work_receive_blocks(void) {
+    end();
+    channel_send(1);
+}
+
 void work_receive_value(void) {
     if (++done != options.count) return;
     end();
@@ -96,6 +109,14 @@ static void send_round(void) {
         if (is_paced()) due = fmax(due + (double)options.burst / options.rate, now());
     }
     if (owed == 0 && done == options.count) end();
+}
+
+static void send_frames(void) {
+    while (channel_can_send()) {
+        for (uint32_t count = 0; count < options.burst && channel_can_send(); count++) channel_send_frame();
+        transport_flush();
+    }
+    if (options.work == CHANNEL_READ) end();
 }
 
 static void send_reports(void) {
@@ -139,26 +160,30 @@ static const char *parse(int count, char **arguments) {
         {"buffers", required_argument, NULL, 'n'}, {"length", required_argument, NULL, 'l'},
         {"completed", required_argument, NULL, 'c'}, {"unread", required_argument, NULL, 'u'},
         {"constant", required_argument, NULL, 'k'},  {"repeat", required_argument, NULL, 'p'},
-        {"bthome", required_argument, NULL, 't'},    {"delay", required_argument, NULL, 'w'},    {0},
+        {"bthome", required_argument, NULL, 't'},    {"delay", required_argument, NULL, 'w'},
+        {"window", required_argument, NULL, 'W'},    {0},
     };
     uint32_t *const fields[] = {
         &options.round, &options.burst, &options.rate, &options.devices,
         &options.buffers, &options.length, &options.completed, &options.unread, &options.constant,
-        &options.repeat, &options.bthome, &options.delay,
+        &options.repeat, &options.bthome, &options.delay, &options.window,
     };
-    static const char *const works[] = {"notification", "write", "notify", "read", "report"};
+    static const char *const works[] = {
+        "notification", "write", "notify", "read", "report", "channel-write", "channel-read",
+    };
     for (int name, index; (name = getopt_long(count, arguments, "", names, &index)) != -1;) {
         if (name == '?') exit(2);
         *fields[index] = number(optarg);
     }
     if (count - optind != 3) fail("usage: peer [OPTIONS] PATH WORK COUNT");
     int work = 0;
-    while (work <= REPORT && strcmp(works[work], arguments[optind + 1]) != 0) work++;
+    while (work <= CHANNEL_READ && strcmp(works[work], arguments[optind + 1]) != 0) work++;
     options.work = (enum work)work;
     options.count = number(arguments[optind + 2]);
-    bool is_valid = work <= REPORT && options.count > 0 && options.round > 0 && options.burst > 0 && options.devices > 0
-        && options.devices <= 0xFE00 && options.buffers > 0 && options.buffers < 256 && options.length >= 27
-        && options.length <= 0xFFFF && options.completed > 0 && options.completed <= options.buffers;
+    bool is_valid = work <= CHANNEL_READ && options.count > 0 && options.round > 0 && options.burst > 0
+        && options.devices > 0 && options.devices <= 0xFE00 && options.buffers > 0 && options.buffers < 256 && options.length >= 27
+        && options.length <= 0xFFFF && options.completed > 0 && options.completed <= options.buffers
+        && options.window > 0 && options.window <= 0xFFFF;
     if (!is_valid) fail("an argument is out of its range");
     return arguments[optind];
 }
@@ -171,6 +196,7 @@ int main(int count, char **arguments) {
         if (!transport_receive(is_timed ? due : INFINITY, receive)) break;
         transport_flush();
         if (owed > 0) send_round();
+        if (channel_can_send()) send_frames();
         if (is_scanning && now() >= due) options.work == REPORT ? send_reports() : advertise();
     }
     if (end_time == 0) fail("the host has gone before the end");

@@ -59,8 +59,15 @@ public struct PacketQueue: Sendable {
         commit()
     }
 
-    /// The bytes of the oldest packet; empty if the queue is empty.
+    /// The bytes of all packets, laid end to end.
     @inlinable
+    public var bytes: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { writer.span.extracting(start..<open) }
+    }
+
+    /// The bytes of the oldest packet; empty if the queue is empty.
+    @inlinable @inline(__always)
     public var first: Span<UInt8> {
         @_lifetime(borrow self)
         get { writer.span.extracting(start..<(packetCount == 0 ? start : ends[head])) }
@@ -81,6 +88,19 @@ public struct PacketQueue: Sendable {
         start = ends[head]
         head = (head &+ 1) & (ends.count &- 1)
         packetCount &-= 1
+        reclaim()
+    }
+
+    /// Drops every packet, but not the one being written.
+    public mutating func removePackets() {
+        start = open
+        packetCount = 0
+        reclaim()
+    }
+
+    /// Reuses the space of removed packets if that is worthwhile.
+    @inlinable @inline(__always)
+    mutating func reclaim() {
         if packetCount == 0, writer.count == open {
             restart()
         } else if start > 4096, start > writer.count / 2 {

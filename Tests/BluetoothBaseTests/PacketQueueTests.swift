@@ -64,6 +64,22 @@ struct PacketQueueTests {
         #expect(queue.popFirst() == [3, 4])
     }
 
+    @Test("The bytes of all packets are in order, and removing the packets keeps the one being written")
+    func bytesOfAll() {
+        var queue = PacketQueue()
+        let packets: [[UInt8]] = [[1], [2, 3], [4, 5, 6]]
+        for packet in packets { queue.append(packet.span) }
+        queue.removeFirst()
+        queue.writer.append(UInt8(7))
+        let all = Array(queue.bytes)
+        #expect(all == [2, 3, 4, 5, 6])
+        queue.removePackets()
+        #expect(queue.isEmpty && queue.byteCount == 0)
+        queue.commit()
+        #expect(queue.popFirst() == [7])
+        #expect(queue.popFirst() == nil)
+    }
+
     @Test("Removing all packets also discards the one being written") func removingAllForgetsThePacketInTheMakingToo() {
         var queue = PacketQueue()
         queue.append([1].span)

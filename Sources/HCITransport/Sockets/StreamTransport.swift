@@ -148,6 +148,20 @@ public final class StreamTransport: HCITransport {
 
     /// Sends all packets of the queue together, since a stream has no boundaries to preserve.
     public func send(_ packets: inout PacketQueue) throws(TransportError) {
+        // No packet is longer than all of them, so each has a valid length.
+        let count = packets.byteCount
+        guard !isJoinedAnytime, count <= PacketTransport.longestPacket, pending.count + count <= outputLimit else {
+            return try sendEach(&packets)
+        }
+        guard fileDescriptor >= 0 else { throw failure(.closed) }
+        let sent = pending.isEmpty && count > 0 ? try write(packets.bytes) : 0
+        if sent < count { pending.append(packets.bytes.extracting(sent...)) }
+        packets.removePackets()
+        try flush()
+    }
+
+    /// Checks, prepares and buffers the packets one at a time, and sends them together.
+    private func sendEach(_ packets: inout PacketQueue) throws(TransportError) {
         do throws(TransportError) {
             while !packets.isEmpty {
                 try checkOutput(packets.first)

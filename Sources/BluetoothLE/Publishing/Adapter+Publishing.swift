@@ -111,9 +111,7 @@ extension EventRouter {
         }
         for receiver in removed where !receiver.isShared { receiver.queue.finish() }
         for link in links {
-            link.state.withLock { state in
-                state.subscriptions = state.subscriptions.filter { !handles.contains($0.key) }
-            }
+            link.state.withLock { $0.subscriptions.remove(in: handles) }
         }
     }
 }

@@ -104,8 +104,9 @@ public struct Subscriber: Hashable, Sendable {
 
     /// The peer's current subscription: notifications, indications or both. Empty if it is no longer subscribed.
     public var configuration: GATTClientConfiguration {
-        connection.link.state.withLock { $0.subscriptions[characteristic] }
-            ?? connection.router.state.withLock { $0.receivers[characteristic]?.unconditional } ?? []
+        let configuration = connection.link.state.withLock { $0.subscriptions[characteristic] }
+        guard configuration.isEmpty else { return configuration }
+        return connection.router.state.withLock { $0.receivers[characteristic]?.unconditional } ?? []
     }
 
     /// The maximum length of a value in one notification at this time: ATT_MTU minus 3 octets.

@@ -313,16 +313,16 @@ extension EventRouter {
         let handle = change.characteristic
         let old = link.state.withLock { state in
             let old = state.subscriptions[handle]
-            state.subscriptions[handle] = change.new.isEmpty ? nil : change.new
+            state.subscriptions[handle] = change.new
             return old
         }
         let isNew = change.old.isEmpty && !change.new.isEmpty
-        guard isNew || old ?? [] != change.new, let connection = connection(link) else { return }
+        guard isNew || old != change.new, let connection = connection(link) else { return }
         let subscriber = Subscriber(connection: connection, characteristic: handle)
         let event: CharacteristicEvent =
             if change.isRestored {
                 .subscriptionRestored(subscriber)
-            } else if old == nil || isNew {
+            } else if old.isEmpty || isNew {
                 .subscribed(subscriber)
             } else if change.new.isEmpty {
                 .unsubscribed(subscriber)

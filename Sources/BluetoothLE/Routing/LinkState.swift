@@ -30,8 +30,8 @@ final class LinkState: Sendable {
         var phys: LinkPHYs
         var name: String?
         var security: LinkSecurity
-        /// The peer's subscriptions to this device's values, by value handle.
-        var subscriptions: [AttributeHandle: GATTClientConfiguration] = [:]
+        /// The peer's subscriptions to this device's values.
+        var subscriptions = PeerSubscriptions()
         var listeners: [Listener] = []
         /// The listeners whose subscriptions have not begun. They do not receive values yet.
         var comingListeners: [Listener] = []

@@ -51,8 +51,8 @@ struct LinkRecord: Sendable {
     var indications = IndicationQueue()
     /// The users that asked to hold back received values.
     var receivingHolds: [UserID] = []
-    /// The peer's subscriptions to our values, by value handle.
-    var peerSubscriptions: [AttributeHandle: GATTClientConfiguration] = [:]
+    /// The peer's subscriptions to our values.
+    var peerSubscriptions = PeerSubscriptions()
     /// The calls that end when the link has ended.
     var awaitingEnd: [UserCall] = []
 

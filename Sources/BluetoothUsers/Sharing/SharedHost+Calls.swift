@@ -8,6 +8,8 @@ extension SharedHost {
     /// Carries out calls in order. An event reports the result of each call.
     public mutating func perform(_ calls: [HostCall], at now: Instant) {
         hasWorked = true
+        // A span reads a field of a call in place. An array would copy the call.
+        let calls = calls.span
         for index in calls.indices {
             // Frequent calls are passed directly to the host.
             switch calls[index].kind {

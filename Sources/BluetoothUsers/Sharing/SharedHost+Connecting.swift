@@ -205,7 +205,7 @@ extension SharedHost {
             if case .end(let call, let result) = effect { end(call, result) }
         }
         for entry in record.indications.all { end(entry.call, .failure(error)) }
-        for (handle, configuration) in record.peerSubscriptions.sorted(by: { $0.key < $1.key }) {
+        for (handle, configuration) in record.peerSubscriptions.all {
             guard let owner = services.owner(of: handle) else { continue }
             tell(
                 .subscriptionChanged(

@@ -60,10 +60,8 @@ extension SharedHost {
         for range in try host.removeServices(declarations, at: now) {
             services.remove(at: range.lowerBound)
             // A new service may reuse these handles, and must start without subscriptions.
-            for slot in slots where links[slot.index].isInUse && !links[slot.index].peerSubscriptions.isEmpty {
-                links[slot.index].peerSubscriptions = links[slot.index].peerSubscriptions.filter {
-                    !range.contains($0.key)
-                }
+            for slot in slots where links[slot.index].isInUse {
+                links[slot.index].peerSubscriptions.remove(in: range)
             }
         }
     }

@@ -127,7 +127,7 @@ extension SharedHost {
 
     private mutating func subscriptionChanged(_ change: GATTSubscriptionChange, on link: LinkIdentifier) {
         guard let slot = slot(of: link), let owner = services.owner(of: change.characteristic) else { return }
-        links[slot.index].peerSubscriptions[change.characteristic] = change.new.isEmpty ? nil : change.new
+        links[slot.index].peerSubscriptions[change.characteristic] = change.new
         tell(.subscriptionChanged(link, change), to: owner)
     }
 

@@ -20,7 +20,7 @@ extension SharedHost {
         _ user: UserID, _ slot: LinkSlot, _ handle: AttributeHandle, _ value: [UInt8], at now: Instant
     ) {
         let link = links[slot.index].identifier
-        let configuration = links[slot.index].peerSubscriptions[handle] ?? []
+        let configuration = links[slot.index].peerSubscriptions[handle]
         guard !configuration.isEmpty else { return links[slot.index].credits.giveBack(1, to: user) }
         let length = host.mtu(of: link) - 3
         if configuration.contains(.notifications) {

@@ -143,11 +143,12 @@ extension Host {
         guard channelsMayWait else { return }
         channelsMayWait = false
         for slot in links.slots where links.at[slot.index].isInUse {
+            let hasBearers = !links.at[slot.index].enhanced.bearers.isEmpty
             while canSendAtOnce(slot),
                 let id = links.at[slot.index].signalling.channels.nextToSend(
                     after: links.at[slot.index].lastSendingChannel)
             {
-                let join = notificationJoining(slot, over: id)
+                let join = hasBearers ? notificationJoining(slot, over: id) : nil
                 openFrame()
                 let remote = links.at[slot.index].signalling.channels.appendWaitingFrame(
                     on: id, at: now, into: &outbox.writer, join: join)

@@ -68,7 +68,7 @@ public struct CreditBasedChannel: Sendable {
     @usableFromInline var phase: Phase
 
     /// The number of K-frames that may be sent.
-    public var sendCredits: Int { credits }
+    @inlinable public var sendCredits: Int { credits }
     @usableFromInline var credits = 0
     /// SDUs that wait for credits, or for room on the link, and the number of octets of the first one already sent.
     @usableFromInline var queue = PacketQueue(reservingCapacity: 0)

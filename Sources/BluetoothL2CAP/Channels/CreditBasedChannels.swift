@@ -20,7 +20,7 @@ public struct CreditBasedChannels: Sendable {
     @usableFromInline var at: [CreditBasedChannel] = []
     var requests: [Request] = []
     /// The indices of the channels whose Disconnection Request is still to be written.
-    var owed: [Int] = []
+    @usableFromInline var owed: [Int] = []
     private var generation: UInt16 = 0
 
     /// A local request that waits for its response.
@@ -54,7 +54,7 @@ public struct CreditBasedChannels: Sendable {
     public var isEmpty: Bool { !at.contains { $0.isInUse } }
 
     /// The index of a channel that is not closed.
-    @inline(__always)
+    @inlinable @inline(__always)
     func index(of id: CreditBasedChannel.ID) -> Int? {
         let index = id.index
         guard index >= 0, index < at.count, at[index].id == id else { return nil }
@@ -212,21 +212,29 @@ public struct CreditBasedChannels: Sendable {
     }
 
     /// The number of SDUs that wait on a channel.
+    @inlinable
     public func waitingCount(on id: CreditBasedChannel.ID) -> Int { index(of: id).map { at[$0].queue.count } ?? 0 }
 
+    // Inlinable like everything that is read for each K-frame, so that the channels are read in place. Otherwise each of
+    // their arrays is retained and released.
+
     /// The next channel after an endpoint, in round-robin order, that has something to send and credits for it.
+    @inlinable @inline(__always)
     public func nextToSend(after cid: ChannelIdentifier) -> CreditBasedChannel.ID? {
-        guard !at.isEmpty else { return nil }
-        let start = Int(cid.rawValue) - Int(ChannelIdentifier.leDynamicRange.lowerBound) + 1
-        for offset in 0..<at.count {
-            let index = (max(0, start) + offset) % at.count
-            if at[index].isOpen, at[index].sendCredits > 0, !at[index].queue.isEmpty { return at[index].id }
+        var index = max(0, Int(cid.rawValue) &- Int(ChannelIdentifier.leDynamicRange.lowerBound) &+ 1)
+        for _ in 0..<at.count {
+            if index >= at.count { index = 0 }
+            if at[index].isOpen, at[index].credits > 0, !at[index].queue.isEmpty { return at[index].id }
+            index &+= 1
         }
         return nil
     }
 
     /// Whether SDUs wait on any channel.
-    public var isWaiting: Bool { at.contains { $0.isOpen && !$0.queue.isEmpty } }
+    @inlinable public var isWaiting: Bool {
+        for index in at.indices where at[index].isOpen && !at[index].queue.isEmpty { return true }
+        return false
+    }
 
     /// Appends the payload of the next K-frame that waits on a channel, and returns the peer's endpoint to send it to.
     ///

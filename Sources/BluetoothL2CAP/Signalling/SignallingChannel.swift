@@ -118,7 +118,7 @@ extension SignallingChannel {
     }
 
     /// Whether `writeOwed` has commands to write: for channels that this device has closed, for any reason.
-    public var owesCommands: Bool { !channels.owed.isEmpty }
+    @inlinable public var owesCommands: Bool { !channels.owed.isEmpty }
 
     /// Writes the oldest owed command.
     public mutating func writeOwed(at now: Instant, into writer: inout ByteWriter) {

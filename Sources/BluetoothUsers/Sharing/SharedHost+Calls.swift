@@ -36,6 +36,12 @@ extension SharedHost {
             case .update(let link, let handle, let value):
                 guard let slot = slot(of: link) else { continue }
                 update(calls[index].user, slot, handle, value, at: now)
+            case .channel(let link, .send(let channel, let sdu)):
+                guard let slot = slot(of: link) else {
+                    performRare(calls[index], at: now)
+                    continue
+                }
+                send(sdu, over: channel, for: calls[index].user, slot, at: now)
             case .attach: attach(calls[index].user)
             default: performRare(calls[index], at: now)
             }

@@ -38,15 +38,7 @@ extension SharedHost {
         switch kind {
         case .open(let psm, let parameters, let count):
             open(ChannelRequest(call: call, psm: psm, parameters: parameters, count: count), slot, at: now)
-        case .send(let channel, let sdu):
-            guard let index = index(of: channel, slot), links[slot.index].channels[index].user == call.user else {
-                return
-            }
-            // Credits limit what a user sends. If a user exceeds them, its channel is closed.
-            guard let isSent = try? host.send(sdu.span, over: channel, on: link), isSent else {
-                return host.closeChannel(channel, on: link, isAbrupt: true, at: now)
-            }
-            links[slot.index].channels[index].outstanding += 1
+        case .send(let channel, let sdu): send(sdu, over: channel, for: call.user, slot, at: now)
         case .consume(let channel, let length):
             guard let index = index(of: channel, slot), links[slot.index].channels[index].user == call.user else {
                 return
@@ -68,6 +60,20 @@ extension SharedHost {
             }
             host.closeChannel(channel, on: link, isAbrupt: isAbrupt, at: now)
         }
+    }
+
+    /// Sends an SDU for the user that the channel belongs to. A channel that has ended has already been reported as
+    /// closed.
+    mutating func send(
+        _ sdu: [UInt8], over channel: CreditBasedChannel.ID, for user: UserID, _ slot: LinkSlot, at now: Instant
+    ) {
+        guard let index = index(of: channel, slot), links[slot.index].channels[index].user == user else { return }
+        let link = links[slot.index].identifier
+        // Credits limit what a user sends. If a user exceeds them, its channel is closed.
+        guard let isSent = try? host.send(sdu.span, over: channel, on: link), isSent else {
+            return host.closeChannel(channel, on: link, isAbrupt: true, at: now)
+        }
+        links[slot.index].channels[index].outstanding += 1
     }
 
     mutating func open(_ request: ChannelRequest, _ slot: LinkSlot, at now: Instant) {

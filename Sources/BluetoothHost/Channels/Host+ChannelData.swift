@@ -86,6 +86,17 @@ extension Host {
         giveCredits(on: channel, slot)
     }
 
+    /// Notes that the reader has consumed SDUs, given the sum of their shares: `ChannelParameters.share(ofSDU:)`.
+    public mutating func consume(share: Int, of channel: CreditBasedChannel.ID, on link: LinkIdentifier) {
+        guard let slot = links.slot(of: link),
+            links.at[slot.index].signalling.channels.consume(share: share, on: channel)
+        else {
+            return
+        }
+        giveCredits(on: channel, slot)
+    }
+
+    @inline(never)
     mutating func giveCredits(on channel: CreditBasedChannel.ID, _ slot: LinkSlot) {
         openFrame()
         links.at[slot.index].signalling.giveCredits(on: channel, into: &outbox.writer)

@@ -23,6 +23,18 @@ public struct ChannelParameters: Hashable, Sendable {
         return Int(window) * max(1, (Int(longestMPS) + mps - 1) / mps)
     }
 
+    /// The share of the window that an SDU takes until the reader has consumed it, in octets: its length with the SDU
+    /// length field, but at least one K-frame. The minimum limits the number of waiting SDUs.
+    @inlinable @inline(__always)
+    public func share(ofSDU length: Int) -> Int { Self.share(ofSDU: length, atLeast: Int(mps)) }
+
+    @inlinable @inline(__always)
+    static func share(ofSDU length: Int, atLeast least: Int) -> Int { max(length &+ 2, least) }
+
+    /// Half of the window, in octets. The peer gets credits once the octets that it may send and those not consumed yet
+    /// do not exceed this number. A reader may therefore collect that much before it reports it as consumed.
+    public var creditMark: Int { (Int(window) - max(1, Int(window) / 2)) * Int(mps) }
+
     func isValid(for kind: CreditBasedChannel.Kind) -> Bool { kind.allows(mtu: mtu, mps: mps) && window > 0 }
 }
 

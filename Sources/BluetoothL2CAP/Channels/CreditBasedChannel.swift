@@ -99,7 +99,7 @@ public struct CreditBasedChannel: Sendable {
         self.local = local
         self.phase = phase
         isTakenAtOnce = spsm == SPSM.enhancedATT
-        creditMark = Self.creditMark(of: local)
+        creditMark = local.creditMark
         peerCredits = Int(local.window)
         leastWorth = Int(local.mps)
     }
@@ -135,12 +135,7 @@ public struct CreditBasedChannel: Sendable {
     mutating func reconfigure(mtu: UInt16, mps: UInt16) {
         local.mtu = mtu
         local.mps = mps
-        creditMark = Self.creditMark(of: local)
-    }
-
-    /// Half of the window, in octets.
-    private static func creditMark(of local: ChannelParameters) -> Int {
-        (Int(local.window) - max(1, Int(local.window) / 2)) * Int(local.mps)
+        creditMark = local.creditMark
     }
 
     /// Discards the waiting data of both directions.
@@ -226,12 +221,13 @@ public struct CreditBasedChannel: Sendable {
     /// MPS has changed in between. If the peer used more K-frames than necessary, the difference is given back
     /// immediately.
     @inlinable @inline(__always)
-    func worth(of length: Int) -> Int { max(length &+ 2, leastWorth) }
+    func worth(of length: Int) -> Int { ChannelParameters.share(ofSDU: length, atLeast: leastWorth) }
 
-    /// Records that the reader has consumed an SDU. Returns whether the peer should get credits now.
+    /// Records that the reader has consumed SDUs with these shares of the window. Returns whether the peer should get
+    /// credits now.
     @inlinable @inline(__always)
-    mutating func consume(_ length: Int) -> Bool {
-        unconsumed = max(0, unconsumed &- worth(of: length))
+    mutating func consume(share: Int) -> Bool {
+        unconsumed = max(0, unconsumed &- share)
         return isOpen && owesCredits
     }
 

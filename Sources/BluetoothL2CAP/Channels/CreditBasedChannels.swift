@@ -137,7 +137,17 @@ public struct CreditBasedChannels: Sendable {
     public mutating func consume(_ length: Int, on id: CreditBasedChannel.ID) -> Bool {
         let index = id.index
         guard index >= 0, index < at.count, at[index].id == id else { return false }
-        return at[index].consume(length)
+        return at[index].consume(share: at[index].worth(of: length))
+    }
+
+    /// Records that the reader has consumed SDUs, given the sum of their shares: `ChannelParameters.share(ofSDU:)`.
+    ///
+    /// - Returns: Whether the peer should get credits now, with `SignallingChannel.giveCredits`.
+    @inlinable @inline(__always)
+    public mutating func consume(share: Int, on id: CreditBasedChannel.ID) -> Bool {
+        let index = id.index
+        guard index >= 0, index < at.count, at[index].id == id else { return false }
+        return at[index].consume(share: share)
     }
 
     // MARK: - Sending

@@ -46,7 +46,7 @@ extension Connection {
         try router.check(link)
         let call = HostCall.Kind.channel(link.identifier, .open(psm: psm, parameters, count: count))
         guard case .channels(_, let opened) = try await router.call(call) else { throw .cancelled }
-        let streams = link.state.withLock { state in opened.compactMap { state.channels[$0.id] } }
+        let streams = link.state.withLock { state in opened.compactMap { state.channel($0.id) } }
         if streams.isEmpty { try router.check(link) }
         return streams.map { L2CAPChannel(self, $0) }
     }
@@ -123,28 +123,38 @@ extension EventRouter {
         guard let link = link(identifier) else { return }
         let stream = ChannelStream(id, identifier, information, self)
         link.state.withLock { state in
-            if state.end == nil { state.channels[id] = stream }
+            if state.end == nil { state.channels.append(stream) }
         }
     }
 
-    @inline(__always)
-    func received(_ octets: borrowing Span<UInt8>, on channel: CreditBasedChannel.ID, of identifier: LinkIdentifier) {
-        guard let link = link(identifier), let stream = link.state.withLock({ $0.channels[channel] }) else { return }
-        if !octets.isEmpty, stream.received.push(Array(copy octets)) { return }
-        if stream.received.isOverflown { return stream.close(isAbrupt: true) }
-        // If the sequence has been abandoned, its octets count as consumed.
-        stream.post(.consume(channel, octets.count))
+    /// Passes on the SDU of an event, and those of the events that follow it, if they are of the same channel.
+    ///
+    /// - Returns: the index of the first event that was not handled.
+    func received(in batch: borrowing EventBatch, at first: Int, on id: CreditBasedChannel.ID, of link: LinkIdentifier)
+        -> Int
+    {
+        let stream = self.link(link)?.state.withLock { $0.channel(id) }
+        var index = first
+        // One at a time, a queue would be locked, and a reader be woken, for each.
+        var sdus: [[UInt8]] = []
+        while index < batch.events.count, case .channel(link, .received(id, let payload)) = batch.events[index] {
+            index += 1
+            guard let stream else { continue }
+            if payload.count > 0 { sdus.append(Array(batch.octets(of: payload))) } else { stream.receiveEmpty() }
+        }
+        if let stream, !sdus.isEmpty { stream.receive(sdus) }
+        return index
     }
 
     func handle(_ event: UserEvent.Channel, of identifier: LinkIdentifier) {
         guard let link = link(identifier) else { return }
         switch event {
         case .received: return
-        case .credit(let id, let count): link.state.withLock { $0.channels[id] }?.give(count)
+        case .credit(let id, let count): link.state.withLock { $0.channel(id) }?.give(count)
         case .opened(let id, let information):
             add(id, information, of: identifier)
             let queue = state.withLock { $0.channelQueues[information.psm] }
-            guard let queue, let connection = connection(link), let stream = link.state.withLock({ $0.channels[id] })
+            guard let queue, let connection = connection(link), let stream = link.state.withLock({ $0.channel(id) })
             else {
                 post(.channel(identifier, .close(id, isAbrupt: true)))
                 return
@@ -154,7 +164,10 @@ extension EventRouter {
         // The end of the link follows, with its reason.
         case .closed(_, .linkEnded): return
         case .closed(let id, let end):
-            guard let stream = link.state.withLock({ $0.channels.removeValue(forKey: id) }) else { return }
+            let closed = link.state.withLock { state in
+                state.channels.firstIndex { $0.id == id }.map { state.channels.remove(at: $0) }
+            }
+            guard let stream = closed else { return }
             let isPlain = end == .byPeer || end == .byThisDevice
             stream.end(.channelClosed(end), reading: isPlain ? nil : .channelClosed(end))
         }

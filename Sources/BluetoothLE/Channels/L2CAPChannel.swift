@@ -23,7 +23,7 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
     /// The limits of the channel in each direction. `read` and `write` observe them automatically.
     public var information: ChannelInformation { stream.information }
 
-    let stream: ChannelStream
+    @usableFromInline let stream: ChannelStream
 
     init(_ connection: Connection, _ stream: ChannelStream) {
         self.connection = connection
@@ -38,17 +38,23 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
     /// - Throws: `.channelClosed`, the reason why the link ended, or `.cancelled`.
     @inlinable
     public func write(_ octets: some Collection<UInt8>) async throws(BluetoothError) {
-        try await write(all: Array(octets))
+        let octets = Array(octets)
+        // Compiled into the caller, because an asynchronous call costs more than sending an SDU does.
+        if stream.sendAtOnce(octets) { return }
+        try await write(all: octets)
     }
 
     @usableFromInline
     func write(all octets: [UInt8]) async throws(BluetoothError) {
-        var rest = octets[...]
-        while !rest.isEmpty {
+        let longest = stream.sduLength
+        var start = 0
+        while start < octets.count {
+            let end = Swift.min(octets.count, start + longest)
             try await stream.takeCredit()
-            let sdu = Array(rest.prefix(stream.sduLength))
-            rest = rest.dropFirst(sdu.count)
+            // Octets that fit into one SDU are not copied.
+            let sdu = octets.count <= longest ? octets : Array(octets[start..<end])
             guard stream.post(.send(stream.id, sdu)) else { throw stream.router.closure }
+            start = end
         }
     }
 
@@ -57,6 +63,7 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
     ///
     /// - Throws: the reason why the link ended; `.channelClosed` if the peer violated the protocol of the channel or
     ///   data was lost in this device; or `.cancelled`.
+    @inlinable
     public func read() async throws(BluetoothError) -> [UInt8]? { try await stream.received.next() }
 
     /// Closes the channel after everything written has been sent, and waits until the peer confirms the end. The peer
@@ -77,18 +84,23 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
     ///   `.cancelled`.
     public func reconfigure(mtu: UInt16, mps: UInt16) async throws(BluetoothError) {
         try stream.router.check(connection.link)
+        stream.willReconfigure(mps: mps)
         let call = HostCall.Kind.channel(stream.link, .reconfigure(stream.id, mtu: mtu, mps: mps))
         _ = try await stream.router.call(call)
     }
 
     /// Reads received octets, and retains the channel. Iterators share the buffer: each octet goes to only one of them.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let channel: L2CAPChannel
+        @usableFromInline let channel: L2CAPChannel
+
+        init(channel: L2CAPChannel) { self.channel = channel }
 
         /// See `L2CAPChannel.read()`.
+        @inlinable
         public mutating func next() async throws(BluetoothError) -> [UInt8]? { try await channel.read() }
 
         /// See `L2CAPChannel.read()`. The caller keeps its isolation.
+        @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(BluetoothError) -> [UInt8]? {
             try await channel.stream.received.next(isolation: actor)
         }
@@ -102,6 +114,7 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
 }
 
 /// The state of a channel in this API. It does not retain the application's `Adapter`.
+@usableFromInline
 final class ChannelStream: Sendable {
     struct State {
         var awaitingEnd: [CallToken] = []
@@ -115,7 +128,8 @@ final class ChannelStream: Sendable {
     let link: LinkIdentifier
     let information: ChannelInformation
     let router: EventRouter
-    let received: AsyncQueue<[UInt8]>
+    @usableFromInline let received: AsyncQueue<[UInt8]>
+    private let consumption: Consumption
     /// The number of SDUs that may be sent, and the calls that wait to send one.
     private let credits = CreditLine(count: SharedHost.channelCredit)
     private let state = Mutex(State())
@@ -131,18 +145,64 @@ final class ChannelStream: Sendable {
         self.link = link
         self.information = information
         self.router = router
+        let consumption = Consumption(id, link, information, router)
+        self.consumption = consumption
         // The peer's credits keep the queue shorter than that.
         received = AsyncQueue(
-            capacity: information.greatestWaitingCount, overflow: .fail,
-            onTake: { [weak router] octets in
-                router?.post(.channel(link, .consume(id, octets.count)))
-            })
+            capacity: information.greatestWaitingCount, overflow: .fail, onTake: { consumption.add($0.count) })
+    }
+
+    /// Buffers SDUs from the peer for the reader.
+    func receive(_ sdus: [[UInt8]]) {
+        if received.push(sdus, in: sdus.indices) { return }
+        if received.isOverflown { return close(isAbrupt: true) }
+        // If the sequence has been abandoned, its octets count as consumed.
+        for sdu in sdus { consumption.add(sdu.count) }
+    }
+
+    /// A stream of octets has no empty SDUs, so the reader does not get them.
+    func receiveEmpty() { consumption.add(0) }
+
+    func willReconfigure(mps: UInt16) { consumption.willReconfigure(mps: mps) }
+
+    /// Reports to the adapter what has been read.
+    private final class Consumption: Sendable {
+        private let id: CreditBasedChannel.ID
+        private let link: LinkIdentifier
+        private weak let router: EventRouter?
+        private let sdus: Mutex<ConsumedSDUs>
+
+        init(
+            _ id: CreditBasedChannel.ID, _ link: LinkIdentifier, _ information: ChannelInformation,
+            _ router: EventRouter
+        ) {
+            self.id = id
+            self.link = link
+            self.router = router
+            sdus = Mutex(ConsumedSDUs(information))
+        }
+
+        func add(_ length: Int) { report(sdus.withLock { $0.add(length) }) }
+
+        func willReconfigure(mps: UInt16) { report(sdus.withLock { $0.reconfigure(mps: mps) }) }
+
+        private func report(_ share: Int?) {
+            if let share { router?.post(.channel(link, .consumeShare(id, share))) }
+        }
     }
 
     var isClosed: Bool { state.withLock { $0.end != nil } }
 
     @discardableResult
     func post(_ call: ChannelCall) -> Bool { router.post(.channel(link, call)) }
+
+    /// Sends octets as one SDU if that needs no waiting. Returns false if nothing was sent.
+    @usableFromInline
+    func sendAtOnce(_ octets: [UInt8]) -> Bool {
+        guard !octets.isEmpty, octets.count <= sduLength, !Task.isCancelled, credits.take() else { return false }
+        // If the adapter is closed, its credits do not matter. `write` throws the reason.
+        return post(.send(id, octets))
+    }
 
     func takeCredit() async throws(BluetoothError) {
         if Task.isCancelled { throw .cancelled }

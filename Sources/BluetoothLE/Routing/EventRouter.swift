@@ -245,7 +245,7 @@ final class EventRouter: AdapterObserver {
         for session in rest.sessions { session.finish(error) }
         rest.syncs?.finish(error)
         for watcher in rest.powerWatchers.values { watcher.finish(error) }
-        for channel in rest.channels.values { channel.end(error, reading: error) }
+        for channel in rest.channels { channel.end(error, reading: error) }
         for token in rest.awaitingEnd { resume(token, .success(.done)) }
     }
 }

@@ -37,13 +37,15 @@ final class LinkState: Sendable {
         var comingListeners: [Listener] = []
         var sessions: [AsyncQueue<ClientEvent>] = []
         var awaitingEnd: [CallToken] = []
-        /// The open L2CAP channels.
-        var channels: [CreditBasedChannel.ID: ChannelStream] = [:]
+        /// The open L2CAP channels. There are few, so finding one takes less time than hashing its ID.
+        var channels: [ChannelStream] = []
         /// The queue for synchronizations that the peer transfers.
         var syncs: AsyncQueue<PeriodicSync>?
         /// The consumers of power reports, by the tokens of their calls.
         var powerWatchers: [CallToken: PowerWatcher] = [:]
         var end: End?
+
+        func channel(_ id: CreditBasedChannel.ID) -> ChannelStream? { channels.first { $0.id == id } }
     }
 
     let identifier: LinkIdentifier

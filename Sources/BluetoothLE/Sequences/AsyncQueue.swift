@@ -97,15 +97,17 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Buffers some elements of an array, and wakes as many consumers. Each element is copied only once.
-    func push(_ elements: borrowing [Element], in range: Range<Int>) {
-        _ = buffer(range.count) { state in
+    /// Buffers some elements of an array, and wakes as many consumers. Each element is copied only once. Returns false if
+    /// one of them was dropped.
+    @discardableResult
+    func push(_ elements: borrowing [Element], in range: Range<Int>) -> Bool {
+        buffer(range.count) { state in
             // The usual case, in which no element needs a check of its own.
             if state.end == nil, state.buffer.count + range.count <= capacity {
                 state.buffer.append(contentsOf: elements[range])
                 return true
             }
-            var areTaken = true
+            var areTaken = state.end == nil
             for index in range where state.end == nil {
                 if hasRoom(&state) {
                     state.buffer.append(elements[index])

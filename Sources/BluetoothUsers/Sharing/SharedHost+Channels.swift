@@ -44,6 +44,11 @@ extension SharedHost {
                 return
             }
             host.consume(length, of: channel, on: link)
+        case .consumeShare(let channel, let share):
+            guard let index = index(of: channel, slot), links[slot.index].channels[index].user == call.user else {
+                return
+            }
+            host.consume(share: share, of: channel, on: link)
         case .reconfigure(let channel, let mtu, let mps):
             guard let index = index(of: channel, slot), links[slot.index].channels[index].user == call.user else {
                 return end(call, .failure(.noSuchChannel))
@@ -233,6 +238,8 @@ public enum ChannelCall: Sendable {
     case send(CreditBasedChannel.ID, [UInt8])
     /// Reports that the user has processed an SDU of this length, so that the peer may send more.
     case consume(CreditBasedChannel.ID, Int)
+    /// Reports that the user has processed several SDUs: the sum of their shares, which `ConsumedSDUs` collects.
+    case consumeShare(CreditBasedChannel.ID, Int)
     /// Closes a channel; `UserEvent.Channel.closed` follows. Waiting SDUs are sent first, unless `isAbrupt` is true.
     case close(CreditBasedChannel.ID, isAbrupt: Bool)
 }

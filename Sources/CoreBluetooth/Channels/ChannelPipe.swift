@@ -20,6 +20,8 @@ final class ChannelPipe: @unchecked Sendable {
     /// The received SDUs, and how many octets of the first have been read.
     private var received = Deque<[UInt8]>()
     private var readOfFirst = 0
+    /// What the application has read, until it is reported.
+    private var consumed: ConsumedSDUs
     /// The credits for sending SDUs, and the threads that wait for one.
     private let credits = CreditLine(count: SharedHost.channelCredit)
     /// Whether the channel is closed.
@@ -37,6 +39,7 @@ final class ChannelPipe: @unchecked Sendable {
         self.link = link
         self.information = information
         self.attachment = attachment
+        consumed = ConsumedSDUs(information)
     }
 
     private func locked<Value>(_ body: () -> Value) -> Value {
@@ -52,7 +55,7 @@ final class ChannelPipe: @unchecked Sendable {
 
     func receive(_ octets: [UInt8]) {
         // A stream of bytes has no empty SDUs: to read nothing means its end.
-        guard !octets.isEmpty else { return attachment.post(.channel(link, .consume(id, 0))) }
+        guard !octets.isEmpty else { return report(locked { consumed.add(0) }) }
         let (reader, hasRoom) = locked {
             // A peer that respects its credits cannot exceed this.
             let hasRoom = received.count < information.greatestWaitingCount
@@ -91,7 +94,7 @@ final class ChannelPipe: @unchecked Sendable {
     /// Reads up to `count` octets. Waits if no data is available. Returns 0 at the end of the stream.
     func read(into buffer: UnsafeMutablePointer<UInt8>, atMost count: Int) -> Int {
         guard count > 0 else { return 0 }
-        var taken: Int?
+        var share: Int?
         condition.lock()
         while received.isEmpty, !isOver { condition.wait() }
         var length = 0
@@ -103,15 +106,19 @@ final class ChannelPipe: @unchecked Sendable {
             }
             readOfFirst += length
             if readOfFirst == first.count {
-                taken = first.count
+                share = consumed.add(first.count)
                 received.removeFirst()
                 readOfFirst = 0
             }
         }
         condition.unlock()
-        // Return the credits, so that the peer can send as much again.
-        if let taken { attachment.post(.channel(link, .consume(id, taken))) }
+        report(share)
         return length
+    }
+
+    /// Reports what was read, so that the peer can send as much again.
+    private func report(_ share: Int?) {
+        if let share { attachment.post(.channel(link, .consumeShare(id, share))) }
     }
 
     /// Writes one SDU of up to `count` octets, and returns its length. Waits if there is no credit. Returns -1 if the

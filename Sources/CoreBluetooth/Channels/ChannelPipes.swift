@@ -9,7 +9,8 @@ final class ChannelPipes: @unchecked Sendable {
     // Unchecked: mutable state is behind `lock`.
 
     private let lock = NSLock()
-    private var pipes: [CreditBasedChannel.ID: ChannelPipe] = [:]
+    /// There are few, so finding one takes less time than hashing its ID.
+    private var pipes: [ChannelPipe] = []
 
     /// Adds a channel that was opened. From now on, its data is received.
     func add(
@@ -17,18 +18,18 @@ final class ChannelPipes: @unchecked Sendable {
         _ attachment: Attachment
     ) -> ChannelPipe {
         let pipe = ChannelPipe(id, link, information, attachment)
-        lock.withLock { pipes[id] = pipe }
+        lock.withLock { pipes.append(pipe) }
         return pipe
     }
 
-    subscript(id: CreditBasedChannel.ID) -> ChannelPipe? { lock.withLock { pipes[id] } }
+    subscript(id: CreditBasedChannel.ID) -> ChannelPipe? { lock.withLock { pipes.first { $0.id == id } } }
 
     /// Handles an event of an open channel.
     func take(_ event: UserEvent.Channel, of batch: borrowing EventBatch) {
         switch event {
         case .received(let id, let payload): self[id]?.receive(Array(batch.octets(of: payload)))
         case .credit(let id, let count): self[id]?.give(count)
-        case .closed(let id, _): lock.withLock { pipes.removeValue(forKey: id) }?.end()
+        case .closed(let id, _): for pipe in takeAll({ $0.id == id }) { pipe.end() }
         case .opened: return
         }
     }
@@ -43,8 +44,8 @@ final class ChannelPipes: @unchecked Sendable {
 
     private func takeAll(_ isMeant: (ChannelPipe) -> Bool) -> [ChannelPipe] {
         lock.withLock {
-            let meant = pipes.values.filter(isMeant)
-            for pipe in meant { pipes[pipe.id] = nil }
+            let meant = pipes.filter(isMeant)
+            pipes.removeAll(where: isMeant)
             return meant
         }
     }

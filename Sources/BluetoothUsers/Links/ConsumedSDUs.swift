@@ -1,0 +1,45 @@
+import BluetoothHost
+import BluetoothL2CAP
+
+/// The SDUs of a channel that a user has processed but not reported yet.
+///
+/// Reporting each of them would take a turn of the adapter for each. They are reported once they add up to half of the
+/// window. The peer can always continue: while less than that is unreported, it has credits. Each SDU counts as at least
+/// one K-frame, and if an SDU takes several, the host gives credits in the middle of it.
+public struct ConsumedSDUs: Sendable {
+    private let parameters: ChannelParameters
+    /// The sum of the shares that is reported.
+    private var mark: Int
+    private var share = 0
+
+    /// Creates the record of a channel that has just opened.
+    public init(_ information: ChannelInformation) {
+        parameters = information.local
+        mark = parameters.creditMark
+    }
+
+    /// Adds an SDU.
+    ///
+    /// - Returns: the sum to report with `ChannelCall.consumeShare`; nil if it is not due.
+    public mutating func add(_ length: Int) -> Int? {
+        share += parameters.share(ofSDU: length)
+        return takeDue()
+    }
+
+    /// Adapts to the maximum K-frame payload that a reconfiguration will set, which changes the size of the window.
+    ///
+    /// - Returns: the sum to report; nil if it is not due.
+    public mutating func reconfigure(mps: UInt16) -> Int? {
+        var changed = parameters
+        changed.mps = mps
+        // The reconfiguration may fail, so the mark only falls.
+        mark = min(mark, changed.creditMark)
+        return takeDue()
+    }
+
+    private mutating func takeDue() -> Int? {
+        guard share >= mark else { return nil }
+        defer { share = 0 }
+        return share
+    }
+}

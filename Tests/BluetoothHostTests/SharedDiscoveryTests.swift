@@ -31,7 +31,7 @@ struct SharedDiscoveryTests {
     }
 
     @Test("Services that change during a discovery are discovered again, so that removed ones are not reported")
-    func discoveredAnew() throws {
+    func discoveredFromScratch() throws {
         var (scene, link) = try watched()
         scene.interruptions = [bytes("10 05 00 FF FF 00 28"): [change]]
         scene.perform(.perform(link, .discoverPrimaryServices()), 2, of: user)

@@ -66,6 +66,41 @@ struct SharedPublishingTests {
         }
     }
 
+    @Test("A device received in the turn in which the adapter is lost is reported before the scan ends")
+    func lostAdapter() {
+        var scene = SharedScene(users: first)
+        scene.perform(.scan(ScanFilter(), ScanParameters()), 1, of: first)
+        let packet = bytes("04 3E 0C 02 01 00 00 0100 00EEFFC0 00 D8")
+        scene.host.receive(packet.span, at: .zero)
+        scene.host.controllerLost(at: .zero)
+        scene.host.endTurn(at: .zero)
+        var events: [UserEvent] = []
+        scene.host.withEvents(for: first) { events = $0.events }
+        #expect(events.count == 3)
+        guard case .sightings(CallToken(rawValue: 1), 0..<1)? = events.first else {
+            Issue.record("no sighting comes first: \(events)")
+            return
+        }
+    }
+
+    @Test("A turn with few sightings does not use the memory of a turn with many")
+    func sightingMemory() {
+        var scene = SharedScene(users: first)
+        scene.perform(.scan(ScanFilter(), ScanParameters(reportsDuplicates: true)), 1, of: first)
+        let packet = bytes("04 3E 0C 02 01 00 00 0100 00EEFFC0 00 D8")
+        var kept: [[Sighting]] = []
+        for count in [1000, 1, 1] {
+            for _ in 0..<count { scene.host.receive(packet.span, at: .zero) }
+            scene.host.endTurn(at: .zero)
+            scene.host.withEvents(for: first) { kept.append($0.sightings) }
+            scene.host.clearEvents()
+        }
+        #expect(kept.map(\.count) == [1000, 1, 1])
+        #expect(kept[0].capacity >= 1000)
+        // The array of the second turn was made before its size was known.
+        #expect(kept[2].capacity <= 8)
+    }
+
     @Test("The sightings of a turn are one event for each scan, and all users share them")
     func sightingEvents() {
         var scene = SharedScene(users: first, second)

@@ -1,8 +1,8 @@
 // faces run NAME COUNT [ROUND [timed]]
 //     performs COUNT operations through the asynchronous API or through Core Bluetooth, with values of 20 octets or
-//     blocks of 1,024, and prints their cost. BLUETOOTH_TRANSPORT names the controller. The peer sends ROUND notifications at a time. With
-//     `timed`, also prints the median time that a notification took to arrive, and the 99th percentile, in
-//     microseconds.
+//     blocks of 1,024, and prints their cost. BLUETOOTH_TRANSPORT names the controller. The peer sends ROUND
+//     notifications at a time. With `timed`, also prints the median time that a notification took to arrive, and the
+//     99th percentile, in microseconds.
 // faces list
 //     lists the subjects: see Subject.row
 // faces row NAME INSTRUCTIONS MALLOCS <RUNS

@@ -1,5 +1,5 @@
-// The device's service over a credit-based channel (Core 5.4, Vol 3, Part A, 3.4, 4.22 to 4.24 and 10.1). It takes blocks
-// of octets, or sends them as SDUs. Each octet of the stream is its position modulo 256.
+// The device's service over a credit-based channel (Core 5.4, Vol 3, Part A, 3.4, 4.22 to 4.24 and 10.1). It takes
+// blocks of octets, or sends them as SDUs. Each octet of the stream is its position modulo 256.
 #include "peer.h"
 
 #include <string.h>

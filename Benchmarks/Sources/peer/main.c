@@ -181,8 +181,8 @@ static const char *parse(int count, char **arguments) {
     options.work = (enum work)work;
     options.count = number(arguments[optind + 2]);
     bool is_valid = work <= CHANNEL_READ && options.count > 0 && options.round > 0 && options.burst > 0
-        && options.devices > 0 && options.devices <= 0xFE00 && options.buffers > 0 && options.buffers < 256 && options.length >= 27
-        && options.length <= 0xFFFF && options.completed > 0 && options.completed <= options.buffers
+        && options.devices > 0 && options.devices <= 0xFE00 && options.buffers > 0 && options.buffers < 256
+        && options.length >= 27 && options.length <= 0xFFFF && options.completed > 0 && options.completed <= options.buffers
         && options.window > 0 && options.window <= 0xFFFF;
     if (!is_valid) fail("an argument is out of its range");
     return arguments[optind];

@@ -13,7 +13,7 @@ package struct ScanSelection: Sendable {
         case reportParts(SightingParts)
     }
 
-    /// What a scan knows of the device in a slot of the table.
+    /// The parts that a scan has received of the device in a slot of the table, and whether it was reported.
     private struct Progress: OptionSet, Sendable {
         let rawValue: UInt8
 

@@ -32,7 +32,8 @@ public struct ChannelParameters: Hashable, Sendable {
     static func share(ofSDU length: Int, atLeast least: Int) -> Int { max(length &+ 2, least) }
 
     /// Half of the window, in octets. The peer gets credits once the octets that it may send and those not consumed yet
-    /// do not exceed this number. A reader may therefore collect that much before it reports it as consumed.
+    /// do not exceed this number. A reader that collects less than that before it reports it as consumed never blocks
+    /// the peer.
     public var creditMark: Int { (Int(window) - max(1, Int(window) / 2)) * Int(mps) }
 
     func isValid(for kind: CreditBasedChannel.Kind) -> Bool { kind.allows(mtu: mtu, mps: mps) && window > 0 }

@@ -225,8 +225,8 @@ public struct CreditBasedChannels: Sendable {
     @inlinable
     public func waitingCount(on id: CreditBasedChannel.ID) -> Int { index(of: id).map { at[$0].queue.count } ?? 0 }
 
-    // Inlinable like everything that is read for each K-frame, so that the channels are read in place. Otherwise each of
-    // their arrays is retained and released.
+    // Inlinable like everything that is read for each K-frame, so that the channels are read in place. Otherwise each
+    // of their arrays is retained and released.
 
     /// The next channel after an endpoint, in round-robin order, that has something to send and credits for it.
     @inlinable @inline(__always)

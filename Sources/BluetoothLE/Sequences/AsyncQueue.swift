@@ -97,8 +97,8 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Buffers some elements of an array, and wakes as many consumers. Each element is copied only once. Returns false if
-    /// one of them was dropped.
+    /// Buffers some elements of an array, and wakes as many consumers. Each element is copied only once. Returns false
+    /// if one of them was dropped.
     @discardableResult
     func push(_ elements: borrowing [Element], in range: Range<Int>) -> Bool {
         buffer(range.count) { state in

@@ -137,7 +137,7 @@ public struct EventBatch: Sendable {
     public internal(set) var events: [UserEvent]
     /// The sightings of the turn, for all users. `UserEvent.sightings` refers to those for this user.
     public internal(set) var sightings: [Sighting] = []
-    /// The number of sightings of the host in earlier turns. With it, each sighting has a number.
+    /// The number of sightings of the host in earlier turns. A sighting's number is this plus its index.
     public internal(set) var earlierSightings: UInt64 = 0
     /// The host's own buffer while the batch is delivered. Octets are copied only once, by the user.
     @usableFromInline var octets = ByteWriter()

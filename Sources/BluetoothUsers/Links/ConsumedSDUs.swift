@@ -3,19 +3,19 @@ import BluetoothL2CAP
 
 /// The SDUs of a channel that a user has processed but not reported yet.
 ///
-/// Reporting each of them would take a turn of the adapter for each. They are reported once they add up to half of the
-/// window. The peer can always continue: while less than that is unreported, it has credits. Each SDU counts as at least
-/// one K-frame, and if an SDU takes several, the host gives credits in the middle of it.
+/// Reporting each of them would take a turn of the adapter for each. They are reported once they add up to a quarter of
+/// the window. The host gives credits when half of it is left, so a peer whose SDUs are processed at once does not have
+/// to wait for a report. Each SDU counts as at least one K-frame.
 public struct ConsumedSDUs: Sendable {
     private let parameters: ChannelParameters
-    /// The sum of the shares that is reported.
+    /// The sum of shares at which a report is due.
     private var mark: Int
     private var share = 0
 
     /// Creates the record of a channel that has just opened.
     public init(_ information: ChannelInformation) {
         parameters = information.local
-        mark = parameters.creditMark
+        mark = parameters.creditMark / 2
     }
 
     /// Adds an SDU.
@@ -33,7 +33,7 @@ public struct ConsumedSDUs: Sendable {
         var changed = parameters
         changed.mps = mps
         // The reconfiguration may fail, so the mark only falls.
-        mark = min(mark, changed.creditMark)
+        mark = min(mark, changed.creditMark / 2)
         return takeDue()
     }
 

@@ -1,8 +1,8 @@
 import BluetoothATT
 import BluetoothGATT
 
-/// A peer's subscriptions to this device's values, sorted by value handle. One is looked up for each value that is sent,
-/// and hashing its handle would take longer than finding it.
+/// A peer's subscriptions to this device's values, sorted by value handle. One is looked up for each value that is
+/// sent, and hashing its handle would take longer than finding it.
 package struct PeerSubscriptions: Sendable {
     /// The subscriptions, none of them empty.
     package private(set) var all: [(handle: AttributeHandle, configuration: GATTClientConfiguration)] = []

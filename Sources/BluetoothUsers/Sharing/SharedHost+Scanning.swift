@@ -12,7 +12,7 @@ extension SharedHost {
         do throws(HostError) {
             try updateScanning(at: now)
         } catch {
-            scans.remove { $0 == call }
+            scans.removeLast()
             end(call, .failure(error))
         }
     }
@@ -51,6 +51,8 @@ extension SharedHost {
     }
 
     mutating func scanningFailed(_ error: HostError) {
+        // Their users get what was received before the end.
+        if scans.haveFound { tellSightings() }
         for call in scans.remove(where: { _ in true }) {
             end(call, .failure(status == .lost ? .adapterRemoved : error))
         }

@@ -7,7 +7,7 @@ struct ScanRecord: Sendable {
     let call: UserCall
     let parameters: ScanParameters
     fileprivate var selection: ScanSelection
-    /// The sightings of this turn that the user has yet to get.
+    /// The ranges of `sightings` that have not been added to the user's events yet.
     fileprivate var found: [Range<Int>] = []
 
     fileprivate init(_ call: UserCall, _ filter: ScanFilter, _ parameters: ScanParameters) {
@@ -35,13 +35,19 @@ struct SharedScans: Sendable {
     private(set) var sightings: [Sighting] = []
     /// The number of sightings of earlier turns.
     private(set) var earlierSightings: UInt64 = 0
-    /// Whether users have yet to get some of them.
+    /// Whether sightings of this turn wait for `tellSightings`.
     private(set) var haveFound = false
 
     var count: Int { all.count }
 
     mutating func append(_ call: UserCall, _ filter: ScanFilter, _ parameters: ScanParameters) {
         all.append(ScanRecord(call, filter, parameters))
+    }
+
+    /// Removes the scan that was added last.
+    mutating func removeLast() {
+        all.removeLast()
+        if all.isEmpty { table.removeAll() }
     }
 
     /// Removes scans, and returns their calls.
@@ -82,7 +88,7 @@ struct SharedScans: Sendable {
         }
     }
 
-    /// Gives users the sightings that they have yet to get.
+    /// Adds an event to its user for each range of sightings that a scan has found.
     mutating func tellSightings(to users: inout [EventBatch]) {
         haveFound = false
         for scan in all.indices where !all[scan].found.isEmpty {
@@ -100,6 +106,7 @@ struct SharedScans: Sendable {
     mutating func clearSightings() {
         guard !sightings.isEmpty else { return }
         earlierSightings &+= UInt64(sightings.count)
-        sightings.removeAll(keepingCapacity: true)
+        // If an event retains the array, this allocates another one of the same capacity.
+        sightings.removeAll(keepingCapacity: sightings.capacity <= max(8, 4 * sightings.count))
     }
 }

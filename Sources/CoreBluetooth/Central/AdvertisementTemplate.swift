@@ -85,7 +85,7 @@ final class AdvertisementTemplate: @unchecked Sendable {
         }
     }
 
-    /// What has changed in the advertising data.
+    /// The kind of change in the advertising data.
     private enum Change {
         case none
         /// Only the manufacturer data in the dictionary.

@@ -8,16 +8,21 @@ import Foundation
 final class Advertisements: Sendable {
     private let state: Guarded<State>
 
+    private static let capacity = 512
+
     private struct State {
         var dictionaries: AdvertisementDictionary
         /// The devices found most recently.
-        var templates = AddressTable<AdvertisementTemplate>(capacity: 512)
+        var templates = AddressTable<AdvertisementTemplate>(capacity: Advertisements.capacity)
     }
 
     /// - Parameter now: returns the current time, for timestamps.
     init(at now: @escaping @Sendable () -> CFAbsoluteTime) {
         state = Guarded(wrappedValue: State(dictionaries: AdvertisementDictionary(at: now)))
     }
+
+    /// Forgets all devices, because the numbers of sightings begin again.
+    func removeAll() { state.withLock { $0.templates = AddressTable(capacity: Self.capacity) } }
 
     /// The dictionary for a sighting of a known device; nil if it must be made from scratch.
     ///
@@ -34,7 +39,7 @@ final class Advertisements: Sendable {
         }
     }
 
-    /// Makes the dictionary for a sighting from scratch, or returns what another manager made.
+    /// Makes the dictionary for a sighting from scratch, or returns the one that another manager made.
     ///
     /// - Parameter data: the decoded data of the sighting.
     func make(

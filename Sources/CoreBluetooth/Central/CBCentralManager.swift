@@ -191,12 +191,13 @@ open class CBCentralManager: CBManager {
         {
             return tell(known.peripheral, advertisement, found.sightings[index].rssi)
         }
-        discoveredAnew(found.sightings[index], found.number(of: index), in: scan, adapter, namesVersion: namesVersion)
+        discoveredFromScratch(
+            found.sightings[index], found.number(of: index), in: scan, adapter, namesVersion: namesVersion)
     }
 
     /// Reports a discovery of an unknown device, or of one whose advertisement has changed.
     @inline(never)
-    private func discoveredAnew(
+    private func discoveredFromScratch(
         _ sighting: Sighting, _ number: SightingNumber, in scan: UInt64, _ adapter: SharedAdapter, namesVersion: UInt64
     ) {
         let peer = sighting.peer

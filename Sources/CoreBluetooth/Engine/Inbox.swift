@@ -22,7 +22,7 @@ final class Inbox<Event>: @unchecked Sendable {
     /// Delivers events.
     private let block: RepeatedBlock
 
-    /// How many events one block delivers before it yields the queue.
+    /// The number of callbacks after which a block yields the queue.
     private static var batch: Int { 64 }
 
     init(_ queue: CallbackQueue) {
@@ -100,17 +100,20 @@ final class Inbox<Event>: @unchecked Sendable {
     }
 
     /// Delivers a batch of events, on the queue. Returns how to deliver the rest: pass it to `enqueue`.
+    ///
+    /// - Parameter handle: delivers an event, and returns the number of its callbacks.
     @_specialize(where Event == CentralEvent)
     @_specialize(where Event == ServerEvent)
-    func deliver(_ handle: (consuming Event) -> Void) -> InboxScheduling {
+    func deliver(_ handle: (consuming Event) -> Int) -> InboxScheduling {
         var events = Deque<Event>()
-        for number in 0..<Self.batch {
-            if events.isEmpty, let end = $state.withLock({ $0.take(into: &events, isFirst: number == 0) }) {
+        var count = 0
+        while count < Self.batch {
+            if events.isEmpty, let end = $state.withLock({ $0.take(into: &events, isFirst: count == 0) }) {
                 // From here on, the next block delivers.
                 for waiter in end.waiting { waiter() }
                 return end.scheduling
             }
-            if let event = events.popFirst() { handle(consume event) }
+            if let event = events.popFirst() { count += max(1, handle(consume event)) }
         }
         return $state.withLock { $0.leave(&events) }
     }

@@ -178,6 +178,7 @@ final class SharedAdapter: @unchecked Sendable {
     private func close() {
         guard let runner else { return }
         self.runner = nil
+        advertisements.removeAll()
         guard case .transport = source, case .dispatch(let queue) = queue, !runner.isTimeManual else {
             if case .transport = source { runner.close {} }
             return

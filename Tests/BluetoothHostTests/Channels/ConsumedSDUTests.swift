@@ -25,13 +25,13 @@ struct ConsumedSDUTests {
     }
 
     @Test(
-        "A report is due once the SDUs amount to half of the window, each counting as a K-frame at least",
+        "A report is due once the SDUs amount to a quarter of the window, each counting as a K-frame at least",
         arguments: [
             (window: 1, lengths: [1, 200], reports: [64, 202]),
             (window: 2, lengths: [1, 1], reports: [64, 64]),
-            (window: 4, lengths: [1, 62, 63, 200], reports: [nil, 128, nil, 267]),
-            (window: 5, lengths: [100, 1, 100, 1], reports: [nil, nil, 268, nil]),
-            (window: 64, lengths: [1000, 1000, 46, 1], reports: [nil, nil, 2068, nil]),
+            (window: 4, lengths: [1, 62, 63, 200], reports: [64, 64, 65, 202]),
+            (window: 5, lengths: [100, 1, 100, 1], reports: [102, nil, 166, nil]),
+            (window: 64, lengths: [1000, 1000, 46, 1], reports: [nil, 2004, nil, nil]),
         ] as [(window: UInt16, lengths: [Int], reports: [Int?])])
     func due(window: UInt16, lengths: [Int], reports: [Int?]) throws {
         let (_, _, channel) = try open(ChannelParameters(mtu: 1024, mps: 64, window: window))
@@ -41,7 +41,7 @@ struct ConsumedSDUTests {
 
     @Test("Shorter K-frames make a report due earlier, and longer ones do not make it due later")
     func reconfigured() throws {
-        let (_, _, channel) = try open(ChannelParameters(mtu: 1024, mps: 128, window: 8))
+        let (_, _, channel) = try open(ChannelParameters(mtu: 1024, mps: 128, window: 16))
         var consumed = ConsumedSDUs(channel.information)
         #expect(consumed.add(300) == nil)
         #expect(consumed.reconfigure(mps: 64) == 302)
@@ -91,6 +91,20 @@ struct ConsumedSDUTests {
             }
         }
         #expect(try #require(scene.receiveCredits(of: channel)) > 0)
+    }
+
+    @Test("A reader that takes everything leaves the peer an eighth of the window, if every second K-frame is short")
+    func roomForThePeer() throws {
+        var (scene, link, channel) = try open(ChannelParameters(mtu: 512, mps: 247, window: 64))
+        var consumed = ConsumedSDUs(channel.information)
+        for _ in 0..<200 {
+            for frame in [[248, 0] + [UInt8](repeating: 7, count: 245), [7, 7, 7]] {
+                scene.receive(frame, on: 0x40, channel: 0x40)
+                #expect(try #require(scene.receiveCredits(of: channel)) >= 8)
+            }
+            guard let share = consumed.add(248) else { continue }
+            scene.perform(.channel(link, .consumeShare(channel.id, share)), of: user)
+        }
     }
 }
 

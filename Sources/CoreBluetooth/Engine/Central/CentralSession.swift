@@ -30,6 +30,11 @@ enum CentralEvent {
     case readyToWrite(PeripheralLink)
 }
 
+extension CentralEvent {
+    /// The number of callbacks that the event makes, at most.
+    fileprivate var callbackCount: Int { if case .discovered(let found, _) = self { found.range.count } else { 1 } }
+}
+
 /// Devices that a scan has found in one turn of the adapter.
 struct FoundDevices {
     /// All sightings of the turn, which the managers share, or some of them.
@@ -80,7 +85,11 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     // Nothing follows once the application has released the manager, although it may still hold a peripheral.
     override func deliverEvents() -> InboxScheduling {
         // Without `consume`, each event would be copied.
-        inbox.deliver { (event: consuming CentralEvent) in if !isStopped { handle(consume event) } }
+        inbox.deliver { (event: consuming CentralEvent) in
+            let count = event.callbackCount
+            if !isStopped { handle(consume event) }
+            return count
+        }
     }
 
     // MARK: - Recording events, with the lock held
@@ -161,8 +170,8 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         let room = max(0, Self.maximumSightings - waitingSightings.load(ordering: .relaxed))
         let range = range.prefix(room)
         waitingSightings.add(range.count, ordering: .relaxed)
-        // If most sightings are for others, events that wait must not retain them.
-        let isShared = 4 * range.count >= batch.sightings.count
+        // Events that wait must not retain many sightings of others, or the memory of an earlier, larger turn.
+        let isShared = max(8, 4 * range.count) >= batch.sightings.capacity
         let sightings = isShared ? batch.sightings : Array(batch.sightings[range])
         let first = isShared ? 0 : range.lowerBound
         for start in stride(from: range.lowerBound, to: range.upperBound, by: FoundDevices.maximumCount) {

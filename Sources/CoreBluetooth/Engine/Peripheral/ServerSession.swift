@@ -80,7 +80,10 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
 
     override func deliverEvents() -> InboxScheduling {
         // Without `consume`, each event would be copied.
-        inbox.deliver { (event: consuming ServerEvent) in handle(consume event) }
+        inbox.deliver { (event: consuming ServerEvent) in
+            handle(consume event)
+            return 1
+        }
     }
 
     override func stop() {

@@ -16,6 +16,12 @@ struct InboxTests {
     private final class Log: @unchecked Sendable {
         // Unchecked: the test has one thread.
         var lines: [String] = []
+
+        /// Adds the line of an event, and returns the number of its callbacks.
+        func add(_ line: String, callbacks: Int = 1) -> Int {
+            lines.append(line)
+            return callbacks
+        }
     }
 
     @Test("A block that found no more events leaves new ones to the block scheduled for them")
@@ -28,19 +34,32 @@ struct InboxTests {
         // What a concurrent queue may do: the next block begins before the first one has returned, and it does not
         // finish.
         let afterFirst = inbox.deliver { event in
-            log.lines.append("first \(event)")
             inbox.whenDelivered {
                 for number in 1...65 { inbox.append(number) }
                 inbox.enqueue(inbox.schedule())
-                let afterSecond = inbox.deliver { log.lines.append("second \($0)") }
+                let afterSecond = inbox.deliver { log.add("second \($0)") }
                 #expect(afterSecond.needsBlock)
             }
+            return log.add("first \(event)")
         }
         #expect(!afterFirst.needsBlock)
         #expect(blocks.blocks.count == 2)
         #expect(log.lines == ["first 0"] + (1...64).map { "second \($0)" })
-        #expect(!inbox.deliver { log.lines.append("third \($0)") }.needsBlock)
+        #expect(!inbox.deliver { log.add("third \($0)") }.needsBlock)
         #expect(log.lines.last == "third 65")
+    }
+
+    @Test("A block yields the queue after 64 callbacks, of however many events")
+    func yielding() {
+        let blocks = Blocks(), log = Log()
+        let inbox = Inbox<Int>(.virtual(blocks))
+        inbox.begin {}
+        for count in [16, 40, 1, 7, 1] { inbox.append(count) }
+        inbox.enqueue(inbox.schedule())
+        #expect(inbox.deliver { log.add("\($0)", callbacks: $0) }.needsBlock)
+        #expect(log.lines == ["16", "40", "1", "7"])
+        #expect(!inbox.deliver { log.add("\($0)", callbacks: $0) }.needsBlock)
+        #expect(log.lines.last == "1")
     }
 
     @Test("An inbox that has ended drops its events, and nobody waits for their delivery")
@@ -55,7 +74,7 @@ struct InboxTests {
         #expect(log.lines == ["delivered"])
         inbox.append(1)
         #expect(!inbox.schedule().needsBlock)
-        #expect(!inbox.deliver { log.lines.append("event \($0)") }.needsBlock)
+        #expect(!inbox.deliver { log.add("event \($0)") }.needsBlock)
         inbox.whenDelivered { log.lines.append("delivered again") }
         #expect(log.lines == ["delivered", "delivered again"])
     }

@@ -16,14 +16,15 @@ extension Subject {
         case (.write, .async), (.notify, .async), (.notifySingly, .async): Limits(instructions: 4500, ratio: 4)
         case (.write, .delegate): Limits(instructions: 5500, ratio: 3)
         case (.notify, .delegate): Limits(instructions: 6500, ratio: 3)
-        case (.notifySingly, .delegate): Limits(instructions: 5500, ratio: 3)
+        case (.notifySingly, .delegate): Limits(instructions: 6000, ratio: 3)
         case (.read, .async): Limits(instructions: 25000)
         case (.read, .delegate): Limits(instructions: 30000, mallocs: 20, switches: 4)
         case (.report, .async): Limits(instructions: 4000 + (scans - 1) * 1400)
         case (.report, .delegate): Limits(instructions: 5200 + (scans - 1) * 1600)
-        // 6 instructions per octet written, and 4 per octet read.
-        case (.channelWrite, _): Limits(instructions: 6144)
-        case (.channelRead, _): Limits(instructions: 4096)
+        case (.channelWrite, .async): Limits(instructions: 11000)
+        case (.channelWrite, .delegate): Limits(instructions: 22000)
+        case (.channelRead, .async): Limits(instructions: 8500)
+        case (.channelRead, .delegate): Limits(instructions: 13000)
         }
     }
 

@@ -24,7 +24,7 @@ extension Operation {
         // The peer grants credits once in every 15 SDUs, and the application receives an event.
         case .channelSent: Limits(required: 2070, aim: 2 * Channels.sduLength, allocations: nil)
         case .readAnswered20, .readAnswered100, .readAnswered1000, .readAnswered10000:
-            Limits(required: 965, aim: 900)
+            Limits(required: 985, aim: 900)
         case .writeCommandHandled: Limits(required: 930, aim: 800)
         case .serviceReplaced100, .serviceReplaced4000: Limits(required: 60000, aim: nil, allocations: nil)
         case .advertisingReport: Limits(required: 780, aim: 500)

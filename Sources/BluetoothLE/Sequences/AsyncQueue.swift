@@ -102,7 +102,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     @discardableResult
     func push(_ elements: borrowing [Element], in range: Range<Int>) -> Bool {
         buffer(range.count) { state in
-            // The usual case, in which no element needs a check of its own.
+            // Usually all of them fit, and are appended at once.
             if state.end == nil, state.buffer.count + range.count <= capacity {
                 state.buffer.append(contentsOf: elements[range])
                 return true

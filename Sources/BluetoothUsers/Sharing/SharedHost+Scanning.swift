@@ -44,15 +44,15 @@ extension SharedHost {
         scans.receive(advertisement, host.events, at: now)
     }
 
-    /// Reports the sightings of the scans to their users.
-    @inline(never)
+    /// Reports the sightings that the scans have found to their users.
+    @inline(__always)
     mutating func tellSightings() {
-        scans.tellSightings(to: &users)
+        if scans.haveFound { scans.tellSightings(to: &users) }
     }
 
     mutating func scanningFailed(_ error: HostError) {
         // Their users get what was received before the end.
-        if scans.haveFound { tellSightings() }
+        tellSightings()
         for call in scans.remove(where: { _ in true }) {
             end(call, .failure(status == .lost ? .adapterRemoved : error))
         }

@@ -152,7 +152,7 @@ public struct SharedHost: Sendable {
 
     /// Ends a turn, and returns the credits of sent values.
     public mutating func endTurn(at now: Instant) {
-        if scans.haveFound { tellSightings() }
+        tellSightings()
         // Notifications return no credits and begin no preparation.
         guard hasWorked else { return }
         for slot in slots where links[slot.index].isInUse {
@@ -200,12 +200,12 @@ public struct SharedHost: Sendable {
 
     mutating func tell(_ event: UserEvent, to user: UserID) {
         guard let index = index(of: user) else { return }
-        if scans.haveFound { tellSightings() }
+        tellSightings()
         users[index].events.append(event)
     }
 
     mutating func tellAll(_ event: UserEvent) {
-        if scans.haveFound { tellSightings() }
+        tellSightings()
         for index in users.indices { users[index].events.append(event) }
     }
 

@@ -89,6 +89,7 @@ struct SharedScans: Sendable {
     }
 
     /// Adds an event to its user for each range of sightings that a scan has found.
+    @inline(never)
     mutating func tellSightings(to users: inout [EventBatch]) {
         haveFound = false
         for scan in all.indices where !all[scan].found.isEmpty {

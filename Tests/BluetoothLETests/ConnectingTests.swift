@@ -65,6 +65,31 @@ struct ConnectingTests {
         #expect(connection.role == .central)
     }
 
+    @Test("If the link ends before the caller continues, the caller learns the reason")
+    func endedEarly() async throws {
+        let scene = try await Scene(time: .manual)
+        let (central, peer) = (scene.central, scene.connection.peer)
+        try await scene.radio.passing { try await scene.connection.disconnect() }
+        let executor = HoldingExecutor()
+        let connecting = Task(executorPreference: executor) { try await central.connect(to: peer) }
+        await until { await central.pendingCount == 1 }
+        executor.hold()
+        let link = try await scene.radio.passing { [peripheral = scene.peripheral] in
+            await until {
+                let isPending = await central.pendingCount > 0
+                return !isPending && !central.connections.isEmpty
+            }
+            return try #require(peripheral.connections.first)
+        }
+        try await scene.radio.passing {
+            try await link.disconnect()
+            await until { central.connections.isEmpty }
+        }
+        executor.release()
+        await #expect(throws: BluetoothError.disconnected(.byPeer)) { try await connecting.value }
+        #expect(try await scene.works())
+    }
+
     @Test("A connection that fails to be established is retried transparently")
     func established() async throws {
         let scene = try await Scene(time: .manual)

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 @testable import BluetoothLE
@@ -29,7 +30,32 @@ final class StepExecutor: SerialExecutor {
     }
 }
 
-/// An actor that takes from a queue on such an executor.
+/// Runs the jobs of a task at once, except while the test holds them back.
+final class HoldingExecutor: TaskExecutor {
+    /// The jobs held back; nil while none are.
+    private let held = Mutex<[UnownedJob]?>(nil)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let isHeld = held.withLock { held in
+            held?.append(job)
+            return held != nil
+        }
+        if !isHeld { run(job) }
+    }
+
+    func hold() { held.withLock { $0 = $0 ?? [] } }
+
+    func release() {
+        for job in held.withLock({ $0.take() }) ?? [] { run(job) }
+    }
+
+    private func run(_ job: UnownedJob) {
+        DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+/// An actor that takes from a queue on a `StepExecutor`.
 actor StepConsumer {
     let executor: StepExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

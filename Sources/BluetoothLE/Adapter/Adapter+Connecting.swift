@@ -66,7 +66,7 @@ extension Adapter {
         guard let link = router.link(identifier) else {
             try router.check()
             // The link has ended in the meantime.
-            throw .disconnected(.unknown)
+            throw router.end(of: identifier)
         }
         return Connection(adapter: self, link: link)
     }

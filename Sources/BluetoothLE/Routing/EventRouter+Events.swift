@@ -170,8 +170,8 @@ extension EventRouter {
     private func linkBegan(_ identifier: LinkIdentifier, _ information: LinkInformation) {
         let link = state.withLock { state -> LinkState in
             let link = LinkState(identifier, information, name: state.names[information.peer])
-            while state.links.count <= Int(identifier.slot) { state.links.append(nil) }
-            state.links[Int(identifier.slot)] = link
+            while state.places.count <= Int(identifier.slot) { state.places.append(.unused) }
+            state.places[Int(identifier.slot)] = .link(link)
             return link
         }
         if let connection = connection(link) { publish(.connected(connection)) }
@@ -183,7 +183,7 @@ extension EventRouter {
         state.withLock { state in
             // Another thread may have closed the adapter since the link was looked up.
             let slot = Int(link.identifier.slot)
-            if slot < state.links.count { state.links[slot] = nil }
+            if slot < state.places.count { state.places[slot] = .ended(identifier, error) }
         }
         guard let rest = link.end(LinkState.End(reason: reason, error: error)) else { return }
         finish(link, rest, error)
@@ -215,7 +215,7 @@ extension EventRouter {
     private func nameChanged(_ peer: PeerID, _ name: String) {
         let links = state.withLock { state -> [LinkState] in
             state.names.set(name, of: peer)
-            return state.links.compactMap { $0?.peer == peer ? $0 : nil }
+            return state.places.compactMap(\.link).filter { $0.peer == peer }
         }
         for link in links {
             link.state.withLock { $0.name = name }

@@ -23,11 +23,21 @@ final class EventRouter: AdapterObserver {
         let isShared: Bool
     }
 
+    /// The use of a slot of the link identifiers.
+    enum LinkPlace {
+        case unused
+        case link(LinkState)
+        /// The last link has ended. A caller that has just connected learns the reason.
+        case ended(LinkIdentifier, BluetoothError)
+
+        var link: LinkState? { if case .link(let link) = self { link } else { nil } }
+    }
+
     struct State {
         weak var adapter: Adapter?
         var status = AdapterStatus.opening
         /// Indexed by the slots of the link identifiers.
-        var links: [LinkState?] = []
+        var places: [LinkPlace] = []
         var names = PeerNames()
         var receivers: [AttributeHandle: Receiver] = [:]
         /// The queues for channels that peers open, by SPSM.
@@ -184,15 +194,26 @@ final class EventRouter: AdapterObserver {
         throw error
     }
 
-    var links: [LinkState] { state.withLock { $0.links.compactMap { $0 } } }
+    var links: [LinkState] { state.withLock { $0.places.compactMap(\.link) } }
 
     func link(_ identifier: LinkIdentifier) -> LinkState? {
         state.withLock { state in
             let slot = Int(identifier.slot)
-            guard slot < state.links.count, let link = state.links[slot], link.identifier == identifier else {
+            guard slot < state.places.count, let link = state.places[slot].link, link.identifier == identifier else {
                 return nil
             }
             return link
+        }
+    }
+
+    /// The error of a link that has ended; without a reason if its slot has been used again.
+    func end(of identifier: LinkIdentifier) -> BluetoothError {
+        state.withLock { state in
+            let slot = Int(identifier.slot)
+            guard slot < state.places.count, case .ended(identifier, let error) = state.places[slot] else {
+                return .disconnected(.unknown)
+            }
+            return error
         }
     }
 
@@ -207,7 +228,7 @@ final class EventRouter: AdapterObserver {
         let entries = calls.close(error)
         let old = state.withLock { state -> State in
             defer {
-                state.links = []
+                state.places = []
                 state.receivers = [:]
                 state.channelQueues = [:]
                 state.advertisingSets = [:]
@@ -218,8 +239,8 @@ final class EventRouter: AdapterObserver {
             }
             return state
         }
-        for link in old.links {
-            guard let link, let rest = link.end(LinkState.End(reason: .adapterRemoved, error: error)) else { continue }
+        for link in old.places.compactMap(\.link) {
+            guard let rest = link.end(LinkState.End(reason: .adapterRemoved, error: error)) else { continue }
             finish(link, rest, error)
         }
         for entry in entries {

@@ -51,7 +51,7 @@ async def test_we_see_a_set_of_bluez_on_a_secondary_channel(far: tuple[str, str]
     scan = await Process.start("scan", BLE, "scan", "--transport", ours, "--json", "--address", f"{OUR_ADDRESSES[1]}/P")
     async with advertising(bluez, "Far", adapter=theirs, secondary="2M"):
         def seen() -> bool:
-            lines = [json.loads(line) for line in scan.said().splitlines() if line.startswith("{")]
+            lines = [json.loads(line) for line in scan.lines() if line.startswith("{")]
             return any(line.get("secondaryPHY") == "2M" and line.get("name") == "Far" for line in lines)
 
         await until(seen, "our scan to see the set", timeout=3 * TIMEOUT)

@@ -117,7 +117,7 @@ async def test_gatttool_listens(
         f"{word} handle = 0x{one['handle']:04x} value: c0 {index:02x} 00 00 00 " for index in range(50)]
 
     def lines_of_gatttool() -> list[str]:
-        return [line for line in listener.said().splitlines() if "handle" in line]
+        return [line for line in listener.lines() if "handle" in line]
 
     await until(lambda: len(lines_of_gatttool()) >= 50, "the notifications in gatttool")
     assert lines_of_gatttool() == lines

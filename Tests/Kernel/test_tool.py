@@ -106,12 +106,10 @@ async def test_notifications_and_indications_are_printed(bluez: BlueZ) -> None:
         notify = await Process.start(
             "notify", BLE, "notify", "--transport", "hci-socket:0", f"{THEIRS}/P", UUID.format(3), UUID.format(4),
             "--count", "4", "--csv")
-        # Cases that were run before have written to the same log.
-        start = len(notify.said())
 
         def values() -> list[tuple[str, str]]:
             """The numbers in the printed UUIDs, and the values."""
-            lines = [line.split(",") for line in notify.said()[start:].splitlines() if ",0x" in line]
+            lines = [line.split(",") for line in notify.lines() if ",0x" in line]
             return [(line[3][7], line[4]) for line in lines]
 
         await until(lambda: sample.notifying.is_notifying and sample.indicating.is_notifying, "the subscriptions")
@@ -128,7 +126,7 @@ async def test_a_scan_sees_what_bluez_advertises(bluez: BlueZ) -> None:
             "scan", BLE, "scan", "--json", "--transport", "hci-socket:0", "--address", f"{THEIRS}/P")
         await until(lambda: f'"name":"{NAME}"' in scan.said(), "BlueZ's advertisement")
         assert await scan.stop() == 128 + 15
-    devices = [json.loads(line) for line in scan.said().splitlines() if line.startswith("{")]
+    devices = [json.loads(line) for line in scan.lines() if line.startswith("{")]
     assert {device["address"] for device in devices} == {f"{THEIRS}/P"}
     assert card.SERVICE.upper() in [service["uuid"] for device in devices for service in device.get("services", [])]
 

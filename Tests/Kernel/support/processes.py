@@ -79,6 +79,10 @@ class Process:
     def said(self) -> str:
         return self.log.read_bytes()[self.start_of_log:].decode(errors="replace")
 
+    def lines(self) -> list[str]:
+        """What the program has printed, without a line that it is still printing."""
+        return self.said().split("\n")[:-1]
+
 
 async def output_of(*command: str | pathlib.Path, timeout: float = TIMEOUT) -> tuple[int, str, str]:
     """Runs a program to its end. Returns its status and what it wrote to standard output and error."""

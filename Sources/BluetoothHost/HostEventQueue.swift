@@ -18,29 +18,40 @@ public struct Payload: Equatable, Sendable {
 /// Take the events with `next()` until it returns nil. Only then is the memory reused, so the bytes of all events taken
 /// before stay valid until then. With `take()` they stay valid until `releaseBytes()`.
 public struct HostEventQueue: Sendable {
-    private var events: [HostEvent] = []
+    /// The oldest event, if it was appended to an empty queue. Usually it is the only one: it costs no array access,
+    /// and is moved out instead of copied.
+    private var first: HostEvent?
+    /// The events behind `first`, from `head` on. Emptied as soon as the last one is taken.
+    private var others: [HostEvent] = []
     private var head = 0
     /// The bytes of the events. Only append to it.
-    package internal(set) var storage = ByteWriter(reservingCapacity: 4096)
+    @usableFromInline package internal(set) var storage = ByteWriter(reservingCapacity: 4096)
 
     init() {
-        events.reserveCapacity(64)
+        others.reserveCapacity(64)
     }
 
     /// Whether every event has been taken.
-    public var isEmpty: Bool { head == events.count }
+    public var isEmpty: Bool {
+        if case .some = first { return false }
+        return others.isEmpty
+    }
 
     /// Returns the oldest event that has not been taken. If there is none, returns nil and releases the bytes.
     public mutating func next() -> HostEvent? {
-        guard head < events.count else {
+        guard let event = take() else {
             releaseBytes()
             return nil
         }
-        return takeFirst()
+        return event
     }
 
     /// Returns the oldest event that has not been taken; nil if there is none.
-    package mutating func take() -> HostEvent? { head < events.count ? takeFirst() : nil }
+    @inline(__always)
+    package mutating func take() -> HostEvent? {
+        if let event = first.take() { return event }
+        return others.isEmpty ? nil : takeOther()
+    }
 
     /// Releases the bytes of the events taken so far.
     @inline(__always)
@@ -50,30 +61,31 @@ public struct HostEventQueue: Sendable {
     @inline(__always)
     package mutating func exchangeBytes(with bytes: inout ByteWriter) { swap(&storage, &bytes) }
 
-    @inline(__always)
-    private mutating func takeFirst() -> HostEvent? {
-        guard head == events.count &- 1 else {
+    private mutating func takeOther() -> HostEvent? {
+        guard head == others.count &- 1 else {
             defer { head &+= 1 }
-            return events[head]
+            return others[head]
         }
-        // The last event is moved out instead of copied. Usually it is the only one.
+        // The last event is moved out instead of copied.
         defer {
             if head > 0 {
-                events.removeAll(keepingCapacity: true)
+                others.removeAll(keepingCapacity: true)
                 head = 0
             }
         }
-        return events.popLast()
+        return others.popLast()
     }
 
     /// The bytes of an event, while they are valid.
+    @inlinable @inline(__always)
     @_lifetime(borrow self)
     public func octets(of payload: Payload) -> Span<UInt8> {
         storage.span.extracting(payload.start..<(payload.start &+ payload.count))
     }
 
+    @inline(__always)
     mutating func append(_ event: HostEvent) {
-        events.append(event)
+        guard others.isEmpty, first.fill(event) else { return others.append(event) }
     }
 
     /// The bytes appended to `storage` from `start` on, for the event that is appended next.
@@ -85,5 +97,22 @@ public struct HostEventQueue: Sendable {
         let start = storage.count
         storage.append(bytes)
         return Payload(start: start, count: bytes.count)
+    }
+}
+
+extension Optional {
+    /// Stores a value in place of nil. Returns false if there already is one.
+    ///
+    /// An assignment would first destroy the old value, by functions that switch over its cases.
+    @inline(__always)
+    fileprivate mutating func fill(_ value: Wrapped) -> Bool {
+        switch consume self {
+        case .none:
+            self = value
+            return true
+        case .some(let present):
+            self = present
+            return false
+        }
     }
 }

@@ -13,9 +13,9 @@ extension Operation {
     var limits: Limits {
         switch self {
         case .notificationReceived20, .notificationReceived244, .notificationReceivedEncrypted:
-            Limits(required: 550, aim: 500)
+            Limits(required: 450, aim: 400)
         // The aim is 1.2 times the cost on the fixed channel.
-        case .notificationReceivedEnhanced: Limits(required: 632, aim: 589)
+        case .notificationReceivedEnhanced: Limits(required: 550, aim: 492)
         case .notificationSentEnhanced: Limits(required: 656, aim: 613)
         case .notificationSent20, .notificationSent244: Limits(required: 550, aim: 500)
         case .notificationCompleted: Limits(required: nil, aim: nil)
@@ -25,9 +25,9 @@ extension Operation {
         case .channelSent: Limits(required: 2070, aim: 2 * Channels.sduLength, allocations: nil)
         case .readAnswered20, .readAnswered100, .readAnswered1000, .readAnswered10000:
             Limits(required: 985, aim: 900)
-        case .writeCommandHandled: Limits(required: 930, aim: 800)
+        case .writeCommandHandled: Limits(required: 850, aim: 800)
         case .serviceReplaced100, .serviceReplaced4000: Limits(required: 60000, aim: nil, allocations: nil)
-        case .advertisingReport: Limits(required: 780, aim: 500)
+        case .advertisingReport: Limits(required: 600, aim: 500)
         case .block: Limits(count: 10 * PrivateAddresses.batch, required: 500, aim: nil, allocations: nil)
         case .privateAddress10: Limits(count: 500, required: 6_000, aim: nil, allocations: nil)
         case .crowd1000: Limits(count: 2, required: 150_000_000, aim: nil, allocations: nil)

@@ -39,11 +39,11 @@ public struct ADView: ~Escapable {
     /// skips a structure without touching its data.
     @inlinable @inline(__always)
     func header(at offset: Int) -> (type: ADType, end: Int)? {
-        guard offset < bytes.count else { return nil }
-        let length = Int(bytes[offset])
+        guard offset &+ 1 < bytes.count else { return nil }
+        let length = Int(bytes[unchecked: offset])
         let end = offset &+ 1 &+ length
         guard length > 0, end <= bytes.count else { return nil }
-        return (ADType(rawValue: bytes[offset &+ 1]), end)
+        return (ADType(rawValue: bytes[unchecked: offset &+ 1]), end)
     }
 
     /// Returns whether a complete or incomplete list of service UUIDs contains `uuid`.

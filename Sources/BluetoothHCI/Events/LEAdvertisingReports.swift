@@ -9,41 +9,45 @@ public struct LEAdvertisingReports: LEEventBody, ~Escapable {
     /// The subevent code, 0x02.
     public static var subeventCode: LESubeventCode { .advertisingReport }
     /// The number of reports that remain to be read, according to the event.
-    public private(set) var count: Int
+    public var count: Int { @inlinable @inline(__always) get { remaining } }
+    @usableFromInline var remaining: Int
     /// Whether a report could not be read, because it extends past the end of the event or has an unknown address type.
-    public private(set) var isMalformed = false
+    public var isMalformed: Bool { malformed }
+    @usableFromInline var malformed = false
     @usableFromInline var reader: ByteReader
 
     @_lifetime(copy parameters)
     init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
         var reader = parameters
-        count = Int(try reader.readUInt8())
+        remaining = Int(try reader.readUInt8())
         self.reader = reader
     }
 
     /// Decodes an event packet, without its H4 indicator, as `HCIEvent` does. Returns nil if the packet is another
     /// event, or if its length field is wrong. Advertising reports arrive by the thousands, and this fast path avoids
     /// the cost of the `HCIEvent` enumeration.
+    @inlinable @inline(__always)
     @_lifetime(copy packet)
     public init?(event packet: Span<UInt8>) {
         guard packet.count >= 4, packet[0] == Self.code.rawValue, packet.count == 2 &+ Int(packet[1]),
             packet[2] == Self.subeventCode.rawValue
         else { return nil }
-        count = Int(packet[3])
+        remaining = Int(packet[3])
         reader = ByteReader(packet.extracting(droppingFirst: 4))
     }
 
     /// Returns the next report, or nil after the last one or if the rest can't be read.
+    @inlinable @inline(__always)
     @_lifetime(copy self)
     @_lifetime(self: copy self)
     public mutating func next() -> LEAdvertisingReport? {
-        guard count > 0 else { return nil }
-        count -= 1
+        guard remaining > 0 else { return nil }
+        remaining &-= 1
         do {
             return try LEAdvertisingReport(decoding: &reader)
         } catch {
-            isMalformed = true
-            count = 0
+            malformed = true
+            remaining = 0
             return nil
         }
     }
@@ -97,7 +101,7 @@ public struct LEAdvertisingReport: LEEventBody, ~Escapable {
         self.rssi = rssi
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     @_lifetime(copy reader)
     @_lifetime(reader: copy reader)
     init(decoding reader: inout ByteReader) throws(DecodingFailure) {
@@ -107,8 +111,10 @@ public struct LEAdvertisingReport: LEEventBody, ~Escapable {
         eventType = EventType(rawValue: fields[0])
         let low = UInt64(fields[2]) | UInt64(fields[3]) << 8 | UInt64(fields[4]) << 16 | UInt64(fields[5]) << 24
         address = DeviceAddress(low | UInt64(fields[6]) << 32 | UInt64(fields[7]) << 40, kind: kind)
-        data = try reader.readBytes(Int(fields[8]))
-        rssi = try reader.readInt8()
+        // The RSSI follows the data.
+        let length = Int(fields[8]), rest = try reader.readBytes(length &+ 1)
+        data = rest.extracting(first: length)
+        rssi = Int8(bitPattern: rest[length])
     }
 
     /// Appends the parameters of an event that contains only this report. Data beyond 31 octets is dropped.

@@ -54,9 +54,8 @@ extension Host {
         let peer: PeerID
         if details.isAnonymous {
             peer = PeerID(address)
-        } else if peers.resolver.mayResolve(address) || unresolved.contains(address) {
-            // Even after the last bond was removed, earlier reports of the address may still be waiting.
-            guard !unresolved.contains(address), let known = peers.recall(address) else {
+        } else if peers.resolver.mayResolve(address) || !unresolved.isEmpty {
+            guard let known = resolvedPeer(at: address) else {
                 return hold(
                     UnresolvedReports.Report(
                         type: type, address: address, rssi: rssi, txPowerLevel: txPowerLevel, details: details),
@@ -67,6 +66,15 @@ extension Host {
             peer = peers.lastingPeer(of: PeerID(address))
         }
         report(type, address, of: peer, rssi, data, txPowerLevel, details, at: now)
+    }
+
+    /// The peer that uses an address; nil if reports of the address have to wait for its resolution. Even after the
+    /// last bond was removed, earlier reports may still be waiting.
+    // Inlined, it would copy the tables for every report.
+    @inline(never)
+    private mutating func resolvedPeer(at address: DeviceAddress) -> PeerID? {
+        if unresolved.contains(address) { return nil }
+        return peers.resolver.mayResolve(address) ? peers.recall(address) : peers.lastingPeer(of: PeerID(address))
     }
 
     @inline(__always)

@@ -107,7 +107,8 @@ struct UnresolvedReports: Sendable {
     }
 
     /// Whether reports of this address are already waiting. Later ones must not overtake them.
-    func contains(_ address: DeviceAddress) -> Bool { !isEmpty && numbers.slot(of: address) != nil }
+    // It changes nothing, but the compiler would copy the table for a function that is not mutating.
+    mutating func contains(_ address: DeviceAddress) -> Bool { !isEmpty && numbers.slot(of: address) != nil }
 
     /// The time at which a search starts or continues; nil if no report is waiting.
     var nextDeadline: Instant? {

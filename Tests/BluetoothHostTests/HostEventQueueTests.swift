@@ -1,0 +1,51 @@
+import BluetoothATT
+import BluetoothBase
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("The host's queue of events")
+struct HostEventQueueTests {
+    @Test("events are taken in order, however many wait", arguments: 0...6)
+    func order(_ waiting: Int) {
+        var queue = HostEventQueue(), appended: UInt8 = 0, taken: UInt8 = 0
+        for round in 1...20 {
+            // The number of waiting events stays the same, except in every fifth round, which takes all of them.
+            while Int(appended - taken) < waiting + round % 3 {
+                queue.append(.link(Self.link(appended), .readyToSend))
+                appended += 1
+                #expect(!queue.isEmpty)
+            }
+            let left = round % 5 == 0 ? 0 : waiting
+            while Int(appended - taken) > left {
+                #expect(Self.link(of: queue.take()) == Self.link(taken))
+                taken += 1
+            }
+            #expect(queue.isEmpty == (appended == taken))
+        }
+        while let event = queue.next() {
+            #expect(Self.link(of: event) == Self.link(taken))
+            taken += 1
+        }
+        #expect(appended == taken && queue.isEmpty && Self.link(of: queue.take()) == nil)
+    }
+
+    @Test("bytes stay valid until next() finds no event")
+    func bytes() {
+        var queue = HostEventQueue()
+        for value in [1, 2, 3] as [UInt8] {
+            let payload = queue.store([value, value].span)
+            queue.append(.client(Self.link(0), .notification(0x0003, payload)))
+        }
+        var payloads: [Payload] = []
+        while case .client(_, .notification(_, let payload)) = queue.take() { payloads.append(payload) }
+        #expect(payloads.map { queue.octets(of: $0)[0] } == [1, 2, 3])
+        #expect(Self.link(of: queue.next()) == nil && queue.storage.isEmpty)
+    }
+
+    private static func link(of event: HostEvent?) -> LinkIdentifier? {
+        if case .link(let link, .readyToSend) = event { link } else { nil }
+    }
+
+    private static func link(_ number: UInt8) -> LinkIdentifier { LinkIdentifier(slot: UInt16(number), generation: 0) }
+}

@@ -108,6 +108,31 @@ public struct ByteWriter: Sendable {
         written &+= byteCount &+ tail.count
     }
 
+    /// Appends two integers, a third one unless it is nil, and a copy of the bytes: together they cost no more than one
+    /// of them.
+    @inlinable @inline(__always)
+    public mutating func append<First: FixedWidthInteger, Second: FixedWidthInteger, Third: FixedWidthInteger>(
+        _ first: First, _ second: Second, _ third: Third?, then tail: Span<UInt8>
+    ) {
+        let startOfSecond = MemoryLayout<First>.size
+        let startOfThird = startOfSecond &+ MemoryLayout<Second>.size
+        let head = third == nil ? startOfThird : startOfThird &+ MemoryLayout<Third>.size
+        makeRoom(for: head &+ tail.count)
+        let offset = count
+        storage.withUnsafeMutableBytes { room in
+            room.storeBytes(of: first.littleEndian, toByteOffset: offset, as: First.self)
+            room.storeBytes(of: second.littleEndian, toByteOffset: offset &+ startOfSecond, as: Second.self)
+            if let third {
+                room.storeBytes(of: third.littleEndian, toByteOffset: offset &+ startOfThird, as: Third.self)
+            }
+            tail.withUnsafeBytes { tail in
+                guard let room = room.baseAddress, let start = tail.baseAddress else { return }
+                (room + offset + head).copyMemory(from: start, byteCount: tail.count)
+            }
+        }
+        written &+= head &+ tail.count
+    }
+
     /// Leaves room for `byteCount` octets. The caller must overwrite all of them; until then their values are
     /// undefined.
     @inlinable @inline(__always)

@@ -27,6 +27,14 @@ struct ByteWriterTests {
         #expect(octets == bytes("01 02 03 04 EE EE EE"))
     }
 
+    @Test("Numbers and bytes are appended together", arguments: [0, 7, 64])
+    func numbersBeforeBytes(_ capacity: Int) {
+        var writer = ByteWriter(reservingCapacity: capacity)
+        writer.append(0x01 as UInt8, 0x0706_0504_0302 as UInt64, 0x0908 as UInt16, then: [0x0A, 0x0B].span)
+        writer.append(0x0C as UInt8, 0x0D as UInt16, nil as UInt16?, then: Span<UInt8>())
+        #expect(writer.bytes == bytes("01 02 03 04 05 06 07 00 00 08 09 0A 0B 0C 0D 00"))
+    }
+
     @Test("written bytes survive when the buffer grows", arguments: [0, 1, 31, 32, 33, 4096])
     func growing(_ capacity: Int) {
         var writer = ByteWriter(reservingCapacity: capacity)

@@ -60,6 +60,27 @@ struct ChannelDataTests {
         #expect(scene.completed[0x41] == bytes("07 08 09"))
     }
 
+    @Test("K-frames that wait are sent as packets, as far as credits and room allow", arguments: 0...5)
+    mutating func run(_ room: Int) throws {
+        let id = try scene.accept()
+        let sdu = Self.octets(50)
+        #expect(scene.send(sdu, on: id).count == 2)
+        #expect(scene.send(bytes("AA"), on: id) == [])
+        #expect(scene.send(Self.octets(30), on: id) == [])
+        // The rest of the first SDU, the second one, and the beginning of the third.
+        #expect(scene.receive("16 01 04 00 50 00 03 00") == [])
+        let expected = [Array(sdu[44..<50]), bytes("01 00 AA"), bytes("1E 00") + Self.octets(21)]
+        var packets = PacketQueue(), sent: [[UInt8]] = []
+        #expect(scene.append(on: id, upTo: 9, longest: 22, to: &packets) == 0, "frames of 23 octets do not fit")
+        #expect(scene.append(on: id, upTo: room, longest: 23, to: &packets) == min(room, 3))
+        packets.forEach { packet in sent.append(packet.withUnsafeBufferPointer(Array.init)) }
+        #expect(sent == expected.prefix(room).map { [2, UInt8($0.count), 0, 0, 0, 0, 0, 0, 0x50] + $0 })
+        #expect(scene.waiting(id) == Array(expected.dropFirst(room)))
+        #expect(scene.append(on: id, upTo: 9, longest: 23, to: &packets) == 0, "there is no credit")
+        #expect(scene.receive("16 02 04 00 50 00 05 00") == [])
+        #expect(scene.waiting(id) == [Array(Self.octets(30)[21..<30])])
+    }
+
     @Test("a credit is taken only for an SDU that fits in one K-frame, on an open channel with credits")
     mutating func takenCredits() throws {
         let id = try scene.accept()
@@ -73,7 +94,7 @@ struct ChannelDataTests {
         #expect(scene.signalling.channels.takeCredit(forWhole: 1, on: id) == nil)
     }
 
-    @Test("a channel queues eight SDUs beyond its credits, and reports when it has room again")
+    @Test("a channel queues sixteen SDUs beyond its credits, and reports when it has room again")
     mutating func bounded() throws {
         let id = try scene.accept()
         _ = scene.send([0], on: id) + scene.send([0], on: id)

@@ -100,6 +100,15 @@ struct ChannelScene {
         return frames
     }
 
+    /// Appends K-frames that wait to a queue, behind nine octets with their length and the peer's endpoint.
+    mutating func append(
+        on id: CreditBasedChannel.ID, upTo limit: Int, longest: Int, to packets: inout PacketQueue
+    ) -> Int {
+        signalling.channels.appendWaitingFrames(on: id, upTo: limit, longest: longest, at: now, into: &packets) {
+            (2, UInt64($1) | UInt64($0.rawValue) << 56)
+        }
+    }
+
     mutating func hasRoom(on id: CreditBasedChannel.ID) -> Bool { signalling.channels.hasRoom(on: id) }
 
     mutating func isReadyAgain(_ id: CreditBasedChannel.ID) -> Bool { signalling.channels.isReadyAgain(id) }

@@ -21,8 +21,8 @@ extension Subject {
         case (.read, .delegate): Limits(instructions: 30000, mallocs: 20, switches: 4)
         case (.report, .async): Limits(instructions: 4000 + (scans - 1) * 1400)
         case (.report, .delegate): Limits(instructions: 5200 + (scans - 1) * 1600)
-        case (.channelWrite, .async): Limits(instructions: 11000)
-        case (.channelWrite, .delegate): Limits(instructions: 22000)
+        case (.channelWrite, .async): Limits(instructions: 7000)
+        case (.channelWrite, .delegate): Limits(instructions: 14000)
         case (.channelRead, .async): Limits(instructions: 8500)
         case (.channelRead, .delegate): Limits(instructions: 13000)
         }

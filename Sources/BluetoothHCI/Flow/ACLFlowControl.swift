@@ -89,6 +89,20 @@ public struct ACLFlowControl: Sendable {
         return true
     }
 
+    /// The number of buffers that `takeBuffer` would give a link in succession.
+    public func room(for handle: ConnectionHandle) -> Int {
+        guard available > 0, let slot = slot(of: handle), !links[slot].isAbandoned else { return 0 }
+        let share = max(1, bufferCount / linkCount)
+        return min(available, max(0, share - links[slot].outstanding, available - linkCount + 1))
+    }
+
+    /// Takes several buffers for packets to be sent on a link, at most as many as `room` returns.
+    public mutating func takeBuffers(_ count: Int, for handle: ConnectionHandle) {
+        guard let slot = slot(of: handle) else { return }
+        available &-= count
+        links[slot].outstanding &+= count
+    }
+
     /// Frees the buffers of packets that the controller has sent. At most the buffers taken by the link are freed; for
     /// an unknown link, none.
     ///

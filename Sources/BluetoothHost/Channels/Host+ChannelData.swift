@@ -149,7 +149,8 @@ extension Host {
     @inline(__always)
     func canSendAtOnce(_ slot: LinkSlot) -> Bool { links.at[slot.index].sendQueue.isEmpty && flow.canSend }
 
-    /// Sends the data waiting on channels, as far as credits and buffers allow: one K-frame of each channel in turn.
+    /// Sends the data waiting on channels, as far as credits and buffers allow: one K-frame of each channel of a link
+    /// in turn.
     mutating func pumpChannels(at now: Instant) {
         guard channelsMayWait else { return }
         channelsMayWait = false
@@ -159,15 +160,9 @@ extension Host {
                 let id = links.at[slot.index].signalling.channels.nextToSend(
                     after: links.at[slot.index].lastSendingChannel)
             {
-                let join = hasBearers ? notificationJoining(slot, over: id) : nil
-                openFrame()
-                let remote = links.at[slot.index].signalling.channels.appendWaitingFrame(
-                    on: id, at: now, into: &outbox.writer, join: join)
-                guard let remote else {
-                    outbox.rollback()
-                    break
+                if hasBearers || !sendRun(of: id, slot, at: now) {
+                    guard sendOne(of: id, hasBearers, slot, at: now) else { break }
                 }
-                closeFrame(slot, to: remote)
                 links.at[slot.index].lastSendingChannel = id.cid
                 if links.at[slot.index].signalling.channels.isReadyAgain(id) {
                     let link = links.at[slot.index].identifier,
@@ -179,5 +174,36 @@ extension Host {
             links.at[slot.index].signalling.channels.endDrained(at: now)
             settleChannels(slot, at: now)
         }
+    }
+
+    /// Sends K-frames of a channel one after another, as far as credits and buffers allow, if no other channel of the
+    /// link waits and each frame fits into a packet. Returns false if nothing was sent.
+    @inline(__always)
+    private mutating func sendRun(of id: CreditBasedChannel.ID, _ slot: LinkSlot, at now: Instant) -> Bool {
+        guard links.at[slot.index].signalling.channels.sendsAlone(id) else { return false }
+        let handle = links.at[slot.index].handle
+        let count = links.at[slot.index].signalling.channels.appendWaitingFrames(
+            on: id, upTo: flow.room(for: handle), longest: aclDataLength &- FixedChannel.headroom, at: now,
+            into: &outbox
+        ) { remote, length in Self.headers(handle, remote, length) }
+        flow.takeBuffers(count, for: handle)
+        return count > 0
+    }
+
+    /// Sends or queues a K-frame of a channel. Returns false if there is none.
+    @inline(never)
+    private mutating func sendOne(
+        of id: CreditBasedChannel.ID, _ mayJoin: Bool, _ slot: LinkSlot, at now: Instant
+    ) -> Bool {
+        let join = mayJoin ? notificationJoining(slot, over: id) : nil
+        openFrame()
+        let remote = links.at[slot.index].signalling.channels.appendWaitingFrame(
+            on: id, at: now, into: &outbox.writer, join: join)
+        guard let remote else {
+            outbox.rollback()
+            return false
+        }
+        closeFrame(slot, to: remote)
+        return true
     }
 }

@@ -55,13 +55,20 @@ extension Host {
     private mutating func fillHeaders(
         _ handle: ConnectionHandle, _ channel: ChannelIdentifier, _ length: Int, _ sduLength: Int? = nil
     ) {
-        // Connection handle and ACL data length, two octets each, followed by the channel's header.
-        let header =
-            UInt64(handle.rawValue) | UInt64(truncatingIfNeeded: length &+ FixedChannel.headroom) << 16
-            | UInt64(L2CAPFrame.header(to: channel, payloadLength: length)) << 32
-        let type = HCIPacketType.aclData.rawValue
+        let (type, header) = Self.headers(handle, channel, length)
         guard let sduLength else { return outbox.writer.overwrite(type, then: header, at: outbox.openOffset) }
         outbox.writer.overwrite(type, then: header, UInt16(truncatingIfNeeded: sduLength), at: outbox.openOffset)
+    }
+
+    /// The headers of a frame that is sent in a single packet: the packet indicator, followed by the connection handle
+    /// and the ACL data length, two octets each, and the channel's header.
+    @inline(__always)
+    static func headers(
+        _ handle: ConnectionHandle, _ channel: ChannelIdentifier, _ length: Int
+    ) -> (UInt8, UInt64) {
+        let lengths = UInt64(truncatingIfNeeded: length &+ FixedChannel.headroom) << 16
+        let header = UInt64(L2CAPFrame.header(to: channel, payloadLength: length)) << 32
+        return (HCIPacketType.aclData.rawValue, UInt64(handle.rawValue) | lengths | header)
     }
 
     /// Moves the most recently opened frame to the queue of its link.

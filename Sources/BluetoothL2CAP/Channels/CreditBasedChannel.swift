@@ -72,9 +72,9 @@ public struct CreditBasedChannel: Sendable {
     @usableFromInline var credits = 0
     /// SDUs that wait for credits, or for room on the link, and the number of octets of the first one already sent.
     @usableFromInline var queue = PacketQueue(reservingCapacity: 0)
-    var sentOfFirst = 0
+    @usableFromInline var sentOfFirst = 0
     /// Whether an SDU was refused since the queue last had room.
-    var mustSignalReady = false
+    @usableFromInline var mustSignalReady = false
 
     /// The number of K-frames that the peer may send.
     public var receiveCredits: Int { peerCredits }
@@ -268,31 +268,72 @@ public struct CreditBasedChannel: Sendable {
     }
 
     /// Appends the payload of the next K-frame that waits. Returns false without a credit, or if nothing waits.
+    @inlinable @inline(__always)
     mutating func appendWaitingFrame(into writer: inout ByteWriter, join: SDUJoining?) -> Bool {
         guard sendCredits > 0, !queue.isEmpty else { return false }
         credits &-= 1
-        if let join, sentOfFirst == 0, queue.count > 1 {
-            let start = writer.count
-            writer.append(UInt16(0))
-            join(&queue, min(Int(peerMTU), Int(peerMPS) &- 2), &writer)
-            let length = writer.count &- start &- 2
-            writer.overwrite(UInt16(truncatingIfNeeded: length), at: start)
-            if length > 0 { return true }
-            writer.truncate(to: start)
-        }
-        var room = Int(peerMPS)
-        let length = queue.first.count
-        if sentOfFirst == 0 {
-            writer.append(UInt16(truncatingIfNeeded: length))
-            room &-= 2
-        }
-        let end = min(length, sentOfFirst &+ room)
-        writer.append(queue.first.extracting(sentOfFirst..<end))
-        sentOfFirst = end
-        if end == length {
-            queue.removeFirst()
-            sentOfFirst = 0
-        }
+        if let join, sentOfFirst == 0, queue.count > 1, appendJoined(join, into: &writer) { return true }
+        let part = nextPart
+        if part.isFirst { writer.append(UInt16(truncatingIfNeeded: part.lengthOfSDU)) }
+        writer.append(queue.first.extracting(sentOfFirst..<part.end))
+        sent(part)
         return true
+    }
+
+    /// Appends the K-frames that wait to a queue, each as a packet. See `CreditBasedChannels.appendWaitingFrames`.
+    @inlinable @inline(__always)
+    mutating func appendWaitingFrames(
+        upTo limit: Int, into packets: inout PacketQueue, _ headers: (ChannelIdentifier, Int) -> (UInt8, UInt64)
+    ) -> Int {
+        for count in 0..<limit {
+            guard sendCredits > 0, !queue.isEmpty else { return count }
+            credits &-= 1
+            let part = nextPart
+            let (type, header) = headers(remote, part.end &- sentOfFirst &+ (part.isFirst ? 2 : 0))
+            packets.writer.append(
+                type, header, part.isFirst ? UInt16(truncatingIfNeeded: part.lengthOfSDU) : nil,
+                then: queue.first.extracting(sentOfFirst..<part.end))
+            packets.commit()
+            sent(part)
+        }
+        return limit
+    }
+
+    /// The part of the oldest SDU that the next K-frame carries. The first K-frame starts with the length of the SDU.
+    @usableFromInline
+    struct Part {
+        @usableFromInline let isFirst: Bool
+        @usableFromInline let end: Int
+        @usableFromInline let lengthOfSDU: Int
+
+        @inlinable @inline(__always)
+        init(from start: Int, room: Int, of lengthOfSDU: Int) {
+            isFirst = start == 0
+            end = min(lengthOfSDU, start &+ room &- (isFirst ? 2 : 0))
+            self.lengthOfSDU = lengthOfSDU
+        }
+    }
+
+    @inlinable @inline(__always)
+    var nextPart: Part { Part(from: sentOfFirst, room: Int(peerMPS), of: queue.first.count) }
+
+    @inlinable @inline(__always)
+    mutating func sent(_ part: Part) {
+        sentOfFirst = part.end
+        guard part.end == part.lengthOfSDU else { return }
+        queue.removeFirst()
+        sentOfFirst = 0
+    }
+
+    /// Appends the SDU that some of the waiting ones are joined into. Returns false if none were joined.
+    @usableFromInline
+    mutating func appendJoined(_ join: SDUJoining, into writer: inout ByteWriter) -> Bool {
+        let start = writer.count
+        writer.append(UInt16(0))
+        join(&queue, min(Int(peerMTU), Int(peerMPS) &- 2), &writer)
+        let length = writer.count &- start &- 2
+        writer.overwrite(UInt16(truncatingIfNeeded: length), at: start)
+        if length == 0 { writer.truncate(to: start) }
+        return length > 0
     }
 }

@@ -213,12 +213,15 @@ extension SharedHost {
     }
 
     /// Returns the credits of SDUs that have been sent. Called at the end of a turn.
+    ///
+    /// A user that is told of each SDU is woken for each. It is therefore told when few are left: behind them, the
+    /// controller's buffers are full, which leaves it enough time to send more.
     mutating func settleChannelCredits(_ slot: LinkSlot) {
         let link = links[slot.index].identifier
         for index in links[slot.index].channels.indices where links[slot.index].channels[index].outstanding > 0 {
             let channel = links[slot.index].channels[index]
-            let sent = channel.outstanding - host.waitingCount(of: channel.id, on: link)
-            guard sent > 0 else { continue }
+            let waiting = host.waitingCount(of: channel.id, on: link), sent = channel.outstanding - waiting
+            guard sent > 0, waiting <= Self.channelCredit / 4 else { continue }
             links[slot.index].channels[index].outstanding -= sent
             tell(.channel(link, .credit(channel.id, sent)), to: channel.user)
         }

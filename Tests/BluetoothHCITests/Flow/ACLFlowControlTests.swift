@@ -32,6 +32,33 @@ struct ACLFlowControlTests {
         #expect(count == buffers, "a link that is alone may have them all")
     }
 
+    @Test("the room of a link is the number of buffers it can take in succession", arguments: -1...12)
+    func room(_ buffers: Int) {
+        for links in 1...4 {
+            for taken in 0...max(0, buffers) {
+                var flow = ACLFlowControl(bufferCount: buffers)
+                for handle in 1...links { flow.addLink(ConnectionHandle(UInt16(handle))) }
+                // The links take buffers in turn, the first one more than the others.
+                for number in 0..<taken {
+                    _ = flow.takeBuffer(for: ConnectionHandle(UInt16(max(1, number % (links + 1)))))
+                }
+                for handle in (1...links).map({ ConnectionHandle(UInt16($0)) }) {
+                    var (one, all, room) = (flow, flow, 0)
+                    while one.takeBuffer(for: handle) { room += 1 }
+                    #expect(flow.room(for: handle) == room, "\(links) links, \(taken) taken")
+                    all.takeBuffers(room, for: handle)
+                    #expect(all.outstanding(for: handle) == one.outstanding(for: handle))
+                    #expect(all.canSend == one.canSend && all.room(for: handle) == 0)
+                }
+            }
+        }
+        var flow = ACLFlowControl(bufferCount: buffers)
+        flow.addLink(0x40)
+        _ = flow.takeBuffer(for: 0x40)
+        _ = flow.abandonLink(0x40)
+        #expect(flow.room(for: 0x40) == 0 && flow.room(for: 0x41) == 0)
+    }
+
     @Test("H2: a count above a link's outstanding packets, or for an unknown link, frees no extra buffers")
     func clamped() {
         var flow = flowControl(buffers: 4)

@@ -200,9 +200,12 @@ extension AddressTable {
     @inlinable
     mutating func growIndex() {
         index = Array(repeating: -1, count: 2 * index.count)
+        let mask = index.count - 1
         var next = newest
         while let slot = next {
-            let position = position(of: entries[slot].address, entries[slot].set)
+            // The addresses differ, so that the first gap is the place of the entry.
+            var position = home(of: entries[slot].address, entries[slot].set)
+            while index[position] >= 0 { position = (position + 1) & mask }
             index[position] = Int32(truncatingIfNeeded: slot)
             next = entries[slot].older
         }

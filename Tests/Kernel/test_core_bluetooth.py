@@ -29,7 +29,7 @@ class App:
         self.before = 0
 
     def lines(self) -> list[str]:
-        return self.process.said()[self.before:].splitlines()
+        return self.process.said()[self.before:].split("\n")[:-1]
 
     async def says(self, line: str, count: int = 1) -> None:
         await until(lambda: sum(line in said for said in self.lines()) >= count, f"{line!r} in {self.lines()}")
@@ -49,7 +49,6 @@ async def running(
         name, "env", f"BLUETOOTH_TRANSPORT=hci-socket:{adapter}", f"STATE_DIRECTORY={directory}",
         f"XDG_RUNTIME_DIR={directory}", *before, SAMPLES / name)
     app = App(process)
-    app.before = len(process.said())
     try:
         yield app
     finally:

@@ -108,20 +108,21 @@ async def test_gatttool_listens(
 ) -> None:
     agent, one = peripheral.agent, peripheral.characteristics[name]
     await peripheral.alone()
-    listener = await Process.start(
-        "gatttool", "stdbuf", "-oL", "gatttool", "-i", "hci1", "-b", OURS, "--char-write-req", "-a",
-        hex(one["configuration"]), "-n", configuration, "--listen")
-    await agent.event("subscribed", handle=one["handle"])
-    await agent(call, handle=one["handle"], value="c0", count=50)
+    command = [
+        "stdbuf", "-oL", "gatttool", "-i", "hci1", "-b", OURS, "--char-write-req", "-a", hex(one["configuration"]),
+        "-n", configuration, "--listen"]
     lines = [
         f"{word} handle = 0x{one['handle']:04x} value: c0 {index:02x} 00 00 00 " for index in range(50)]
+    async with Process.running("gatttool", *command) as listener:
+        await agent.event("subscribed", handle=one["handle"])
+        await agent(call, handle=one["handle"], value="c0", count=50)
 
-    def lines_of_gatttool() -> list[str]:
-        return [line for line in listener.lines() if "handle" in line]
+        def lines_of_gatttool() -> list[str]:
+            return [line for line in listener.lines() if "handle" in line]
 
-    await until(lambda: len(lines_of_gatttool()) >= 50, "the notifications in gatttool")
-    assert lines_of_gatttool() == lines
-    await listener.stop()
+        await until(lambda: len(lines_of_gatttool()) >= 50, "the notifications in gatttool")
+        assert lines_of_gatttool() == lines
+        await listener.stop()
     await peripheral.alone()
 
 

@@ -103,29 +103,27 @@ async def test_values_are_read_and_written(bluez: BlueZ) -> None:
 async def test_notifications_and_indications_are_printed(bluez: BlueZ) -> None:
     sample = Sample(bluez)
     async with sample.served():
-        notify = await Process.start(
-            "notify", BLE, "notify", "--transport", "hci-socket:0", f"{THEIRS}/P", UUID.format(3), UUID.format(4),
-            "--count", "4", "--csv")
+        command = ["notify", "--transport", "hci-socket:0", f"{THEIRS}/P", UUID.format(3), UUID.format(4)]
+        async with Process.running("notify", BLE, *command, "--count", "4", "--csv") as notify:
+            def values() -> list[tuple[str, str]]:
+                """The numbers in the printed UUIDs, and the values."""
+                lines = [line.split(",") for line in notify.lines() if ",0x" in line]
+                return [(line[3][7], line[4]) for line in lines]
 
-        def values() -> list[tuple[str, str]]:
-            """The numbers in the printed UUIDs, and the values."""
-            lines = [line.split(",") for line in notify.lines() if ",0x" in line]
-            return [(line[3][7], line[4]) for line in lines]
-
-        await until(lambda: sample.notifying.is_notifying and sample.indicating.is_notifying, "the subscriptions")
-        await sample.notifying.send(bluez, b"\x01", b"\x02", b"\x03")
-        await until(lambda: len(values()) == 3, "three notifications")
-        await sample.indicating.send(bluez, b"\x04")
-        assert await asyncio.wait_for(notify.process.wait(), TIMEOUT) == 0
-        assert values() == [("3", "01"), ("3", "02"), ("3", "03"), ("4", "04")]
+            await until(lambda: sample.notifying.is_notifying and sample.indicating.is_notifying, "the subscriptions")
+            await sample.notifying.send(bluez, b"\x01", b"\x02", b"\x03")
+            await until(lambda: len(values()) == 3, "three notifications")
+            await sample.indicating.send(bluez, b"\x04")
+            assert await asyncio.wait_for(notify.process.wait(), TIMEOUT) == 0
+            assert values() == [("3", "01"), ("3", "02"), ("3", "03"), ("4", "04")]
 
 
 async def test_a_scan_sees_what_bluez_advertises(bluez: BlueZ) -> None:
     async with Sample(bluez).served():
-        scan = await Process.start(
-            "scan", BLE, "scan", "--json", "--transport", "hci-socket:0", "--address", f"{THEIRS}/P")
-        await until(lambda: f'"name":"{NAME}"' in scan.said(), "BlueZ's advertisement")
-        assert await scan.stop() == 128 + 15
+        command = ["scan", "--json", "--transport", "hci-socket:0", "--address", f"{THEIRS}/P"]
+        async with Process.running("scan", BLE, *command) as scan:
+            await until(lambda: f'"name":"{NAME}"' in scan.said(), "BlueZ's advertisement")
+            assert await scan.stop() == 128 + 15
     devices = [json.loads(line) for line in scan.lines() if line.startswith("{")]
     assert {device["address"] for device in devices} == {f"{THEIRS}/P"}
     assert card.SERVICE.upper() in [service["uuid"] for device in devices for service in device.get("services", [])]
@@ -226,11 +224,11 @@ async def test_a_device_of_bluez_is_recorded_and_replayed(bluez: BlueZ, tmp_path
     file = tmp_path / "recorded.json"
     sample = Sample(bluez)
     async with sample.served():
-        record = await Process.start(
-            "record", BLE, "record", "--transport", "hci-socket:0", f"{THEIRS}/P", file, "--time", "4")
-        await until(lambda: sample.notifying.is_notifying and sample.battery.is_notifying, "the subscriptions")
-        await sample.battery.send(bluez, b"\x58", b"\x59")
-        assert await asyncio.wait_for(record.process.wait(), 2 * TIMEOUT) == 0, record.said()
+        command = ["record", "--transport", "hci-socket:0", f"{THEIRS}/P", file, "--time", "4"]
+        async with Process.running("record", BLE, *command) as record:
+            await until(lambda: sample.notifying.is_notifying and sample.battery.is_notifying, "the subscriptions")
+            await sample.battery.send(bluez, b"\x58", b"\x59")
+            assert await asyncio.wait_for(record.process.wait(), 2 * TIMEOUT) == 0, record.said()
         document = json.loads(file.read_text())
         check_sample(document, sample)
         notified_then = [(entry["handle"], entry["value"]) for entry in document["notifications"]]
@@ -241,8 +239,7 @@ async def test_a_device_of_bluez_is_recorded_and_replayed(bluez: BlueZ, tmp_path
     # The same device again, now ours. It is as little discoverable as BlueZ's own, so it is connected to by its address.
     replay = await Process.start("replay", BLE, "replay", file, "--transport", "hci-socket:0")
     try:
-        start = len(replay.said())
-        await until(lambda: "serving" in replay.said()[start:], "the device")
+        await until(lambda: "serving" in replay.said(), "the device")
         attributes = await attributes_of()
         assert set(recorded) <= set(attributes) and (service, "2800") in attributes
         await kernel_lets_go()
@@ -254,10 +251,9 @@ async def test_a_device_of_bluez_is_recorded_and_replayed(bluez: BlueZ, tmp_path
         listener = await Process.start(
             "listener", "stdbuf", "-oL", "gatttool", "-i", "hci1", "-b", OURS, "--char-write-req", "-a",
             f"{configuration:#x}", "-n", "0100", "--listen")
-        start = len(listener.said())
         expected = [f"Notification handle = 0x{battery:04x} value: {value} \n" for value in ("58", "59")]
         try:
-            await until(lambda: listener.said()[start:].endswith("".join(expected)), "two notifications")
+            await until(lambda: listener.said().endswith("".join(expected)), "two notifications")
         finally:
             await listener.kill()
     finally:

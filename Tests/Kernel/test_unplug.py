@@ -81,7 +81,7 @@ class Scene:
 
 
 # Each round starts the emulator, which may take several attempts.
-@pytest.mark.timeout(1500)
+@pytest.mark.timeout(700)
 async def test_every_call_ends_once_and_the_adapter_is_taken_up_again(radio: Radio, agents: AgentFactory) -> None:
     central, peripheral = await agents("hci-socket:0"), await agents("hci-socket:1")
     handle = await published(peripheral)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import pathlib
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 BINARIES = pathlib.Path(os.environ["KERNEL_BINARIES"])
 RESULTS = pathlib.Path(os.environ["VM_RESULTS"])
@@ -54,6 +55,16 @@ class Process:
                 stderr=output,
                 limit=1 << 22)
         return cls(name, process, log, start_of_log)
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def running(cls, name: str, *command: str | pathlib.Path) -> AsyncIterator[Process]:
+        """Starts a program, which is killed if it has not ended when its case has: it may hold an adapter."""
+        process = await cls.start(name, *command)
+        try:
+            yield process
+        finally:
+            await process.kill()
 
     @property
     def is_running(self) -> bool:

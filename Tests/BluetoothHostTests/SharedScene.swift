@@ -45,6 +45,8 @@ struct SharedScene {
     private(set) var confirmationCount = 0
     /// Whether the lines of users include the beginnings of subscriptions.
     var showsBeginnings = false
+    /// Whether the controller reports each packet as sent.
+    var completesPackets = true
     /// What peers do not answer.
     var silences: Set<[UInt8]> = []
     /// What each user was told, as lines.
@@ -255,7 +257,7 @@ struct SharedScene {
 
     private mutating func answerData(_ packet: [UInt8]) {
         let handle = packet[1], request = Array(packet[9...])
-        host.receive([0x04, 0x13, 5, 1, handle, 0, 1, 0].span, at: now)
+        if completesPackets { host.receive([0x04, 0x13, 5, 1, handle, 0, 1, 0].span, at: now) }
         if packet[7] == 0x06 { pairingPDUs.append(request) }
         if packet[7] >= 0x40 {
             sdus.append(

@@ -146,6 +146,11 @@ extension Host {
         links.slot(of: link).map { links.at[$0.index].signalling.channels.waitingCount(on: channel) } ?? 0
     }
 
+    /// Whether the peer has to give credits before this host may send on a channel; false if it is closed.
+    public func awaitsCredits(on channel: CreditBasedChannel.ID, of link: LinkIdentifier) -> Bool {
+        links.slot(of: link).map { links.at[$0.index].signalling.channels.awaitsCredits(on: channel) } ?? false
+    }
+
     @inline(__always)
     func canSendAtOnce(_ slot: LinkSlot) -> Bool { links.at[slot.index].sendQueue.isEmpty && flow.canSend }
 

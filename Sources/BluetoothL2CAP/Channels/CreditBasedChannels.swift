@@ -225,6 +225,12 @@ public struct CreditBasedChannels: Sendable {
     @inlinable
     public func waitingCount(on id: CreditBasedChannel.ID) -> Int { index(of: id).map { at[$0].queue.count } ?? 0 }
 
+    /// Whether the peer has to give credits before this side may send on a channel.
+    @inlinable
+    public func awaitsCredits(on id: CreditBasedChannel.ID) -> Bool {
+        index(of: id).map { at[$0].sendCredits == 0 } ?? false
+    }
+
     // Inlinable like everything that is read for each K-frame, so that the channels are read in place. Otherwise each
     // of their arrays is retained and released.
 

@@ -113,7 +113,8 @@ extension UserEvent {
     public enum Channel: Sendable {
         /// The peer sent an SDU. Call `ChannelCall.consume` once it has been processed.
         case received(CreditBasedChannel.ID, Payload)
-        /// This number of SDUs has been sent, so the user may send this number of additional ones.
+        /// This number of SDUs has been sent, so the user may send this number of additional ones. Several may be
+        /// reported together.
         case credit(CreditBasedChannel.ID, Int)
         /// A peer opened a channel to a service of this user.
         indirect case opened(CreditBasedChannel.ID, ChannelInformation)

@@ -214,14 +214,17 @@ extension SharedHost {
 
     /// Returns the credits of SDUs that have been sent. Called at the end of a turn.
     ///
-    /// A user that is told of each SDU is woken for each. It is therefore told when few are left: behind them, the
-    /// controller's buffers are full, which leaves it enough time to send more.
+    /// A user that is told of each SDU is woken for each. While the controller's buffers are what the others wait for,
+    /// it is therefore told when few are left: those buffers are full, so it has enough time to send more. The peer's
+    /// credits may depend on what the user sends next, so it is told at once if the others wait for these.
     mutating func settleChannelCredits(_ slot: LinkSlot) {
         let link = links[slot.index].identifier
         for index in links[slot.index].channels.indices where links[slot.index].channels[index].outstanding > 0 {
             let channel = links[slot.index].channels[index]
             let waiting = host.waitingCount(of: channel.id, on: link), sent = channel.outstanding - waiting
-            guard sent > 0, waiting <= Self.channelCredit / 4 else { continue }
+            guard sent > 0,
+                waiting <= Self.channelCredit / 4 || host.awaitsCredits(on: channel.id, of: link)
+            else { continue }
             links[slot.index].channels[index].outstanding -= sent
             tell(.channel(link, .credit(channel.id, sent)), to: channel.user)
         }

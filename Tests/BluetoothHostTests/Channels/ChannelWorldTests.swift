@@ -97,7 +97,7 @@ struct ChannelWorldTests {
         // Eight with the reader, who has not taken them, and those that wait.
         #expect(received(peripheral).count == 8)
         #expect(sent == 8 + CreditBasedChannels.sendLimit)
-        #expect(try fill(peripheral, sdu) >= 8)
+        #expect(try fill(peripheral, sdu) >= CreditBasedChannels.sendLimit)
         world.run(for: .milliseconds(200))
         #expect(received(central).count == 8)
         for _ in 0..<8 { world.hosts[peripheral.host].consume(100, of: peripheral.channel, on: peripheral.link) }

@@ -48,4 +48,36 @@ struct SharedChannelTests {
         let after = channels.map { scene.host.host.information(of: $0, on: link) != nil }
         #expect(after == [false, true])
     }
+
+    @Test("A user gets the credits of several SDUs together, but does not wait for them if the peer gives none")
+    func credits() throws {
+        var scene = SharedScene(users: user)
+        scene.connect(to: ScriptedController.peer, 1, of: user)
+        scene.reportConnection(0x40, peer: ScriptedController.peer)
+        let link = try #require(scene.links.first)
+        let parameters = ChannelParameters(mtu: 256, mps: 64, window: 4)
+        scene.perform(.channel(link, .open(psm: 0x25, parameters, count: nil)), 2, of: user)
+        // K-frames of 23 octets, and credits for one SDU.
+        scene.receive(bytes("15 01 0A00 5000 6400 1700 0500 0000"), on: 0x40, channel: 0x05)
+        let channel = try #require(scene.host.links[0].channels.first?.id)
+        for number in 0..<UInt8(SharedHost.channelCredit) {
+            scene.perform(.channel(link, .send(channel, Array(repeating: number, count: 100))), of: user)
+        }
+        // The user is told of each SDU that used a credit.
+        #expect(scene.host.links[0].channels[0].outstanding == 15)
+        scene.receive(bytes("16 02 0400 5000 0500"), on: 0x40, channel: 0x05)
+        #expect(scene.host.links[0].channels[0].outstanding == 14)
+        // Now the others wait for the controller.
+        scene.completesPackets = false
+        scene.receive(bytes("16 03 0400 5000 6400"), on: 0x40, channel: 0x05)
+        var waited: [Int] = []
+        while waited.last != 0 {
+            let waiting = scene.host.host.waitingCount(of: channel, on: link)
+            #expect(scene.host.links[0].channels[0].outstanding == (waiting > 4 ? 14 : waiting), "\(waiting) wait")
+            waited.append(waiting)
+            try #require(waited.count < 90)
+            scene.receive(packet: bytes("04 13 05 01 4000 0200"))
+        }
+        #expect(waited.contains { $0 > 4 } && waited.contains(4))
+    }
 }

@@ -92,7 +92,6 @@ public struct ACLFlowControl: Sendable {
     /// The number of buffers that `takeBuffer` would give a link in succession.
     public func room(for handle: ConnectionHandle) -> Int {
         guard available > 0, let slot = slot(of: handle), !links[slot].isAbandoned else { return 0 }
-        let share = max(1, bufferCount / linkCount)
         return min(available, max(0, share - links[slot].outstanding, available - linkCount + 1))
     }
 
@@ -123,9 +122,10 @@ public struct ACLFlowControl: Sendable {
     }
 
     /// Whether a link has less than its fair share.
-    private func isShort(_ slot: Int) -> Bool {
-        links[slot].outstanding < max(1, bufferCount / linkCount)
-    }
+    private func isShort(_ slot: Int) -> Bool { links[slot].outstanding < share }
+
+    /// The fair share of a link, while there is one.
+    private var share: Int { max(1, bufferCount / linkCount) }
 
     /// Returns the number of buffers that a link has taken.
     public func outstanding(for handle: ConnectionHandle) -> Int {

@@ -257,14 +257,10 @@ public struct CreditBasedChannel: Sendable {
     @inline(__always)
     mutating func appendFrame(of sdu: Span<UInt8>, sent: inout Int, into writer: inout ByteWriter) {
         credits &-= 1
-        var room = Int(peerMPS)
-        if sent == 0 {
-            writer.append(UInt16(truncatingIfNeeded: sdu.count))
-            room &-= 2
-        }
-        let end = min(sdu.count, sent &+ room)
-        writer.append(sdu.extracting(sent..<end))
-        sent = end
+        let part = Part(from: sent, room: Int(peerMPS), of: sdu.count)
+        if part.isFirst { writer.append(UInt16(truncatingIfNeeded: part.lengthOfSDU)) }
+        writer.append(sdu.extracting(sent..<part.end))
+        sent = part.end
     }
 
     /// Appends the payload of the next K-frame that waits. Returns false without a credit, or if nothing waits.
@@ -299,7 +295,7 @@ public struct CreditBasedChannel: Sendable {
         return limit
     }
 
-    /// The part of the oldest SDU that the next K-frame carries. The first K-frame starts with the length of the SDU.
+    /// The part of an SDU that a K-frame carries. The first K-frame starts with the length of the SDU.
     @usableFromInline
     struct Part {
         @usableFromInline let isFirst: Bool

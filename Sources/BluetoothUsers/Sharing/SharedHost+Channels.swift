@@ -214,9 +214,10 @@ extension SharedHost {
 
     /// Returns the credits of SDUs that have been sent. Called at the end of a turn.
     ///
-    /// A user that is told of each SDU is woken for each. While the controller's buffers are what the others wait for,
-    /// it is therefore told when few are left: those buffers are full, so it has enough time to send more. The peer's
-    /// credits may depend on what the user sends next, so it is told at once if the others wait for these.
+    /// Returning the credit of each SDU separately would wake the user for each. While the other SDUs wait for the
+    /// controller, credits are therefore kept until few SDUs are left. The controller's buffers are full then, which
+    /// leaves the user enough time. If the others wait for the peer's credits, all credits are returned at once: the
+    /// peer may need the user's next SDU before it gives any.
     mutating func settleChannelCredits(_ slot: LinkSlot) {
         let link = links[slot.index].identifier
         for index in links[slot.index].channels.indices where links[slot.index].channels[index].outstanding > 0 {

@@ -94,7 +94,7 @@ struct ChannelWorldTests {
             sent += try fill(central, sdu)
             world.run(for: .milliseconds(200))
         }
-        // Eight with the reader, who has not taken them, and those that wait.
+        // Eight SDUs are at the peer, which has not read them, and the queue is full.
         #expect(received(peripheral).count == 8)
         #expect(sent == 8 + CreditBasedChannels.sendLimit)
         #expect(try fill(peripheral, sdu) >= CreditBasedChannels.sendLimit)

@@ -11,11 +11,17 @@ import Testing
 struct SharedChannelTests {
     private let user = UserID(number: 1)
 
-    @Test("A cancelled call to open a channel ends at once, and a channel that the peer still opens is not kept")
-    func calledOff() throws {
+    /// A user with a link to a peer.
+    private func connected() -> SharedScene {
         var scene = SharedScene(users: user)
         scene.connect(to: ScriptedController.peer, 1, of: user)
         scene.reportConnection(0x40, peer: ScriptedController.peer)
+        return scene
+    }
+
+    @Test("A cancelled call to open a channel ends at once, and a channel that the peer still opens is not kept")
+    func calledOff() throws {
+        var scene = connected()
         let link = try #require(scene.links.first)
         _ = scene.take(user)
         let parameters = ChannelParameters(mtu: 256, mps: 64, window: 4)
@@ -51,9 +57,7 @@ struct SharedChannelTests {
 
     @Test("A user gets the credits of several SDUs together, but does not wait for them if the peer gives none")
     func credits() throws {
-        var scene = SharedScene(users: user)
-        scene.connect(to: ScriptedController.peer, 1, of: user)
-        scene.reportConnection(0x40, peer: ScriptedController.peer)
+        var scene = connected()
         let link = try #require(scene.links.first)
         let parameters = ChannelParameters(mtu: 256, mps: 64, window: 4)
         scene.perform(.channel(link, .open(psm: 0x25, parameters, count: nil)), 2, of: user)
@@ -63,7 +67,7 @@ struct SharedChannelTests {
         for number in 0..<UInt8(SharedHost.channelCredit) {
             scene.perform(.channel(link, .send(channel, Array(repeating: number, count: 100))), of: user)
         }
-        // The user is told of each SDU that used a credit.
+        // One SDU has used the peer's credits, and its credit has been returned.
         #expect(scene.host.links[0].channels[0].outstanding == 15)
         scene.receive(bytes("16 02 0400 5000 0500"), on: 0x40, channel: 0x05)
         #expect(scene.host.links[0].channels[0].outstanding == 14)

@@ -21,8 +21,9 @@ let compatibility: [SwiftSetting] = [
     settings[3],
 ]
 
-/// Only packages that enable this trait download OpenCombine.
+/// Only packages that enable these traits download OpenCombine and swift-crypto.
 let combine = TargetDependencyCondition.when(traits: ["Combine"])
+let boringSSL = TargetDependencyCondition.when(traits: ["BoringSSL"])
 
 func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
@@ -64,8 +65,12 @@ let package = Package(
         .trait(
             name: "Pairing",
             description:
-                "Pairing and encryption. Without it BluetoothLE and CoreBluetooth build no BoringSSL: see README.md, \"Install\"."
-        ),
+                "Pairing and encryption, with the system's OpenSSL 3: see Documentation/Installing.md, \"Traits\"."),
+        .trait(
+            name: "BoringSSL",
+            description:
+                "Compiles in the BoringSSL of swift-crypto, for programs that cannot load the system's OpenSSL 3.",
+            enabledTraits: ["Pairing"]),
         .trait(
             name: "Combine", description: "OpenCombine, for apps that import Combine: see Documentation/Migration.md."),
     ],
@@ -99,8 +104,9 @@ let package = Package(
         layer(
             "BluetoothCrypto",
             [
-                "BluetoothSMP", "BluetoothValues", .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
+                "BluetoothSMP", "BluetoothValues", "BluetoothPlatform",
+                .product(name: "Crypto", package: "swift-crypto", condition: boringSSL),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: boringSSL),
             ]),
         // Bytes in and out: the only layer that talks to the kernel.
         // No `pkgConfig: "bluez"`: it would link libbluetooth.so, but only the headers are used.

@@ -58,7 +58,7 @@ struct HostBench {
         let controller = air.addController(configuration)
         var hostConfiguration = HostConfiguration(seed: 1)
         hostConfiguration.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1))
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1))
         hostConfiguration.enhancedBearers = enhancedBearers
         var host = Host(configuration: hostConfiguration)
         host.server.database = .forFuzzing()

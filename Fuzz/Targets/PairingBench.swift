@@ -46,7 +46,7 @@ struct PairingBench {
         ]
         pairing = Pairing(role: role, localAddress: addresses[0], remoteAddress: addresses[1])
         resources = SecurityResources(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), policy: policy,
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), policy: policy,
             identity: DeviceIdentity(address: addresses[0], resolvingKey: 1))
         peer = Peer(
             role == .central ? .peripheral : .central, local: addresses[1], peer: addresses[0],

@@ -28,7 +28,7 @@ extension PairingBench {
             self.role = role
             pairing = Pairing(role: role, localAddress: local, remoteAddress: peer)
             resources = SecurityResources(
-                crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 2), policy: policy,
+                crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 2), policy: policy,
                 identity: DeviceIdentity(address: local, resolvingKey: 2))
             self.parameters = parameters
         }

@@ -32,14 +32,16 @@ public struct AdapterOptions: Sendable {
     public var bonds: (any BondStore)?
     /// The reason why no bond store is available, reported when the first bond cannot be kept.
     package var missingBondStore: BondStoreError?
+    /// The reason why the host cannot pair, reported when the adapter is opened; nil if it can, or need not.
+    package var missingCiphers: (any Error)?
     /// Simulates how a disk handles each change of bonds; nil to write the changes normally. Requires a port on manual
     /// time.
     package var simulatedWrites: (@Sendable () -> SimulatedWrite)?
     /// Called on the adapter's thread with the error if bonds could not be read or stored.
     public var reportBonds: @Sendable (BondStoreError) -> Void = { _ in }
 
-    /// Creates options with a host that can pair, if the package is built with the trait `Pairing`. All others keep
-    /// their defaults.
+    /// Creates options with a host that can pair, if the package is built with the trait `Pairing` and its ciphers can
+    /// be used. All others keep their defaults.
     ///
     /// - Parameters:
     ///   - seed: the random bits that the host starts from. Defaults to bits from the system.
@@ -47,6 +49,7 @@ public struct AdapterOptions: Sendable {
     public init(seed: UInt64? = nil, captureFile: String? = nil) {
         host = HostConfiguration(seed: seed ?? .random(in: .min ... .max))
         host.security = .preset
+        missingCiphers = SecurityConfiguration.unavailability
         self.captureFile = captureFile
     }
 

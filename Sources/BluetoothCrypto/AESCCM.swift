@@ -1,7 +1,8 @@
 import BluetoothSMP
 import BluetoothValues
 
-/// AES-CCM with a 128-bit key (RFC 3610), on the block cipher of swift-crypto, which does not provide this mode.
+/// AES-CCM with a 128-bit key (RFC 3610), on the block cipher of a library. BoringSSL
+/// does not provide this mode in swift-crypto.
 public struct AESCCM: AdvertisingCipher {
     private static let blockLength = 16
 
@@ -42,21 +43,24 @@ public struct AESCCM: AdvertisingCipher {
 
     /// The block cipher with a key, for blocks that begin with a nonce.
     private struct Blocks {
-        private let toolbox = SwiftCryptoToolbox()
-        private let key: UInt128
+        private let cipher: any BlockCipher
         private let nonce: [UInt8]
         /// The length of the message length field in octets: the octets that the nonce leaves.
         private var lengthOctets: Int { blockLength - 1 - nonce.count }
 
         init(key: [UInt8], nonce: [UInt8]) {
             precondition(key.count == blockLength && (7...13).contains(nonce.count))
-            self.key = Self.integer(key)
+            cipher = LibraryToolbox().blockCipher(key: UInt128(bigEndianOctets: key[...]))
             self.nonce = nonce
         }
 
-        private static func integer(_ octets: [UInt8]) -> UInt128 { octets.reduce(0) { $0 << 8 | UInt128($1) } }
+        private func encrypt(_ block: UInt128) -> UInt128 {
+            var blocks = [block]
+            cipher.encrypt(&blocks)
+            return blocks[0]
+        }
 
-        private func encrypt(_ block: [UInt8]) -> UInt128 { toolbox.encrypt(key: key, block: Self.integer(block)) }
+        private func encrypt(_ block: [UInt8]) -> UInt128 { encrypt(UInt128(bigEndianOctets: block[...])) }
 
         private func block(flags: UInt8, _ number: Int) -> [UInt8] {
             [flags] + nonce + (0..<lengthOctets).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
@@ -74,7 +78,7 @@ public struct AESCCM: AdvertisingCipher {
                 ]
                 code = chain(code, length + associatedData)
             }
-            return octets(chain(code, message))
+            return chain(code, message).bigEndianOctets
         }
 
         /// Adds octets, padded with zeros, to an authentication code.
@@ -82,12 +86,14 @@ public struct AESCCM: AdvertisingCipher {
             stride(from: 0, to: message.count, by: blockLength).reduce(code) { code, start in
                 let part = Array(message[start..<min(start + blockLength, message.count)])
                 let padded = part + [UInt8](repeating: 0, count: blockLength - part.count)
-                return toolbox.encrypt(key: key, block: code ^ Self.integer(padded))
+                return encrypt(code ^ UInt128(bigEndianOctets: padded[...]))
             }
         }
 
         /// RFC 3610, 2.3.
-        func stream(_ number: Int) -> [UInt8] { octets(encrypt(block(flags: UInt8(lengthOctets - 1), number))) }
+        func stream(_ number: Int) -> [UInt8] {
+            encrypt(block(flags: UInt8(lengthOctets - 1), number)).bigEndianOctets
+        }
 
         func crypt(_ message: [UInt8]) -> [UInt8] {
             var result: [UInt8] = []
@@ -96,10 +102,6 @@ public struct AESCCM: AdvertisingCipher {
                 result += zip(part, stream(start / blockLength + 1)).map { $0 ^ $1 }
             }
             return result
-        }
-
-        private func octets(_ block: UInt128) -> [UInt8] {
-            (0..<blockLength).reversed().map { UInt8(truncatingIfNeeded: block >> UInt128(8 * $0)) }
         }
     }
 }

@@ -52,7 +52,9 @@ extension ControllerFeature: CustomStringConvertible {
         case .powerControl: "the controller does not support LE Power Control"
         case .resolvableAddresses: "this host has no IRK, which resolvable private addresses require"
         case .connectableAddress: "this host uses non-resolvable private addresses, which are for broadcasts only"
-        case .pairing: "this host is configured without the Security Manager, which pairing requires"
+        case .pairing:
+            "this host has no Security Manager, which pairing requires: build the program with the package trait "
+                + "Pairing, and install OpenSSL 3 or add the trait BoringSSL"
         }
     }
 }

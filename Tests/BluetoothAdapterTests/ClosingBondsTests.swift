@@ -33,7 +33,7 @@ struct ClosingBondsTests {
         try store.save(bond, of: local)
         var options = AdapterOptions(host: HostConfiguration(seed: 1))
         options.host.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         options.bonds = bonds
         options.reportBonds = { [failures] in failures.report($0) }
         return options

@@ -33,7 +33,7 @@ struct ClosingTests {
     private func runner(on port: any PacketPort) throws -> AdapterRunner {
         var options = AdapterOptions(host: HostConfiguration(seed: 1))
         options.host.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         return try AdapterRunner(port, options: options)
     }
 

@@ -32,7 +32,7 @@ struct BondedAttributeTests {
     private func scene(_ attributes: AttributeCache?, hash: UInt128? = nil) -> SharedScene {
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         // Nothing but what is asked about attributes.
         configuration.enhancedBearers = 0
         var scene = SharedScene(users: user, configuration: configuration)

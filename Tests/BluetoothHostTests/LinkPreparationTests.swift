@@ -50,7 +50,7 @@ struct LinkPreparationTests {
     func refused() throws {
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         var scene = SharedScene(users: user, configuration: configuration)
         scene.responses = [bytes("08 01 00 FF FF 00 2A"): bytes("01 08 01 00 05")]
         scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .noInputNoOutput)), 1, of: user)

@@ -147,7 +147,7 @@ struct OutdatedOperationTests {
     func awaitingPairing(_ failure: [UInt8]) throws {
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         var (scene, link) = try watched(configuration)
         scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .noInputNoOutput)), 2, of: user)
         // Insufficient Authentication.

@@ -18,7 +18,7 @@ struct SecurityTests {
     static func ready(_ configure: (inout HostConfiguration) -> Void = { _ in }) -> ScriptedController {
         ScriptedController.ready { configuration in
             configuration.security = SecurityConfiguration(
-                crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+                crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
             configure(&configuration)
         }
     }

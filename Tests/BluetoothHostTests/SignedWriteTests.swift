@@ -13,7 +13,7 @@ import Testing
 @Suite("Signed writes")
 struct SignedWriteTests {
     static let key: UInt128 = 0x4022_79E0_BCF9_2D28_5D43_2F94_7C4F_9E4B
-    static let crypto = SwiftCryptoToolbox()
+    static let crypto = LibraryToolbox()
 
     /// A host that is bonded with the peer of the script, and a value that takes signed writes alone.
     private func bonded(

@@ -5,7 +5,7 @@ import Testing
 
 /// The toolbox agrees with an implementation that has nothing to do with it.
 struct OtherImplementationTests {
-    let crypto = SwiftCryptoToolbox()
+    let crypto = LibraryToolbox()
 
     @Test func `The legacy pairing functions return the same values as another implementation`() {
         for row in OtherImplementation.ah { #expect(crypto.ah(row.k, row.r) == row.hash) }

@@ -129,7 +129,7 @@ struct RobustnessTests {
         throws
     {
         let zero = FieldElement(high: 0, low: 0)
-        let valid = try #require(SwiftCryptoToolbox().keyPair(privateKey: FieldElement(high: 1, low: 2))).publicKey
+        let valid = try #require(LibraryToolbox().keyPair(privateKey: FieldElement(high: 1, low: 2))).publicKey
         for key in [
             P256PublicKey(x: zero, y: zero), P256PublicKey(x: valid.y, y: valid.x), P256PublicKey(x: valid.x, y: zero),
         ] {

@@ -5,7 +5,7 @@ import Testing
 
 /// The sample data of the Core specification (Vol 3, Part H, 2.2 and Appendix D; Vol 2, Part G, 7.1.2).
 struct SampleDataTests {
-    let crypto = SwiftCryptoToolbox()
+    let crypto = LibraryToolbox()
     let u = FieldElement("20b003d2f297be2c5e2c83a7e9f9a5b9eff49111acf4fddbcc0301480e359de6")
     let v = FieldElement("55188b3d32f6bb9a900afcfbeed4e72a59cb9ac2f19d7cfb6b4fdd49f47fc5fd")
     let n1: UInt128 = 0xd5cb_8454_d177_733e_ffff_b2ec_712b_aeab

@@ -32,7 +32,7 @@ struct Laboratory {
             _ = world.add {
                 $0.aclBufferCount = buffers
             } host: {
-                if isBonded { $0.security = SecurityConfiguration(crypto: SwiftCryptoToolbox()) }
+                if isBonded { $0.security = SecurityConfiguration(crypto: LibraryToolbox()) }
             }
         }
         if isBonded { bond() }

@@ -24,7 +24,7 @@ struct PrivateAddresses {
         _ = world.add {
             _ in
         } host: {
-            $0.security = SecurityConfiguration(crypto: SwiftCryptoToolbox(), resolvingKey: 1)
+            $0.security = SecurityConfiguration(crypto: LibraryToolbox(), resolvingKey: 1)
         }
         world.hosts[0].start(at: world.now)
         world.run(for: .milliseconds(100))
@@ -47,7 +47,7 @@ struct PrivateAddresses {
 
     /// Encrypts blocks with a single key, in batches.
     static func encryptBlocks(_ count: Int) -> Int {
-        let cipher = SwiftCryptoToolbox().blockCipher(key: 1)
+        let cipher = LibraryToolbox().blockCipher(key: 1)
         var blocks = (0..<UInt128(batch)).map { $0 }, sum = 0
         for _ in 0..<count / batch {
             cipher.encrypt(&blocks)

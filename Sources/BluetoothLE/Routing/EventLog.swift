@@ -69,6 +69,8 @@ final class EventLog: Sendable {
 
     // MARK: - Pairing
 
+    func cannotPair(_ reason: any Error) { logger.warning("peers cannot pair with this device: \(reason)") }
+
     func pairingFailed(_ error: PairingError, with link: LinkState, hasAgent: Bool) {
         let security = link.state.withLock { $0.security }
         let hint =

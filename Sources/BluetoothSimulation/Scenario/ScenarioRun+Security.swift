@@ -19,7 +19,7 @@ extension ScenarioRun {
         // Half of the stations also protect their bonds strictly.
         policy.requirement.protectsBonds = drawn.minimumKeySize == 16
         return SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: world.order.next()), policy: policy)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: world.order.next()), policy: policy)
     }
 
     func addBondStore(_ index: Int) {

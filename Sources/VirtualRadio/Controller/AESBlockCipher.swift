@@ -5,6 +5,6 @@ enum AESBlockCipher {
     /// Encrypts a block. The integers are in the order of HCI; AES takes the most significant octet first.
     @Sendable
     static func encrypt(key: UInt128, plaintext: UInt128) -> UInt128 {
-        SwiftCryptoToolbox().encrypt(key: key, block: plaintext)
+        LibraryToolbox().encrypt(key: key, block: plaintext)
     }
 }

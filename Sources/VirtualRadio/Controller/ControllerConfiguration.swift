@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothCrypto
 import BluetoothHCI
 
 /// The fixed properties of a virtual controller, which its host can only read.
@@ -76,8 +77,10 @@ public struct ControllerConfiguration: Sendable {
     /// The weakest signal the controller receives, in dBm.
     public var sensitivity: Int8 = -95
 
-    /// AES-128: encrypts one block. If nil, the controller does not support LE Encrypt.
-    public var aesEncrypt: (@Sendable (_ key: UInt128, _ plaintext: UInt128) -> UInt128)? = AESBlockCipher.encrypt
+    /// AES-128: encrypts one block. If nil, the controller does not support LE Encrypt. By default it is nil only if
+    /// `LibraryToolbox` cannot be used.
+    public var aesEncrypt: (@Sendable (_ key: UInt128, _ plaintext: UInt128) -> UInt128)? =
+        LibraryToolbox.unavailability == nil ? AESBlockCipher.encrypt : nil
 
     var resolvesAddresses: Bool { hasPrivacy && aesEncrypt != nil }
 

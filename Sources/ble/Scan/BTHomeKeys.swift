@@ -16,8 +16,10 @@ struct BTHomeKeys {
 
     /// Reads a file of keys.
     ///
-    /// - Throws: a usage failure with the name of the file and, if a line is invalid, its number.
+    /// - Throws: a usage failure with the name of the file and, if a line is invalid, its number; `.failure` if the
+    ///   ciphers cannot be used.
     init(path: String) throws(CommandFailure) {
+        if let reason = LibraryToolbox.unavailability { throw CommandFailure(.failure, "\(reason)") }
         let text = String(decoding: try InputFile.contents(of: path, maximumSize: Self.maximumSize), as: UTF8.self)
         try self.init(text: text, path: path)
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BluetoothBase
+import BluetoothCrypto
 import BluetoothHCI
 import BluetoothSimulation
 import BluetoothCommandLine
@@ -51,6 +52,7 @@ struct Simulate: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if let reason = LibraryToolbox.unavailability { throw CommandFailure(.failure, "\(reason)") }
         if let replay { return try await runInterruptibly { () throws(CommandFailure) in try play(replay) } }
         let simulation = Simulation(
             seeds: seeds.range, kind: scenario, stopsAtFailure: untilFailure)

@@ -17,7 +17,7 @@ struct RestoredBondsTests {
         let port = radio.addController { $0.publicAddress = local.address }
         var host = HostConfiguration(seed: 1)
         host.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 2)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 2)
         var options = AdapterOptions(host: host)
         options.bonds = store
         let runner = try AdapterRunner(port, options: options)

@@ -20,7 +20,7 @@ struct EnhancedBearerScene {
     init(bearers: Int = 2, _ configure: (inout HostConfiguration) -> Void = { _ in }) {
         controller = ScriptedController.ready([.leReadBufferSizeV2: .complete(.success, [251, 0, 8, 0, 0, 0])]) {
             $0.security = SecurityConfiguration(
-                crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+                crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
             $0.enhancedBearers = bearers
             configure(&$0)
         }

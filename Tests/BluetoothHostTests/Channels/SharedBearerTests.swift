@@ -22,7 +22,7 @@ struct SharedBearerTests {
     init() throws {
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         var scene = SharedScene(users: Self.user, Self.other, configuration: configuration)
         let peer = ScriptedController.peer
         scene.restore(SecurityTests.bond())

@@ -19,7 +19,7 @@ struct KeyMaterialUserTests {
         var configuration = HostConfiguration(seed: 7)
         configuration.genericAccess = GenericAccessTests.access()
         configuration.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         var scene = SharedScene(users: first, second, configuration: configuration)
         scene.restore(
             SecurityTests.bond(KeyStrength(model: .passkeyEntry, usesSecureConnections: true, keySize: 16)))

@@ -27,7 +27,7 @@ struct CrowdTests {
 
     /// A host that scans, with bonds whose keys are 1, 2, 3 and so on.
     private func scanning(
-        bonds: Int, crypto: any CryptoToolbox = SwiftCryptoToolbox()
+        bonds: Int, crypto: any CryptoToolbox = LibraryToolbox()
     ) throws -> ScriptedController {
         var controller = SecurityTests.ready { configuration in
             configuration.security = SecurityConfiguration(
@@ -55,7 +55,7 @@ struct CrowdTests {
     /// An address of the bond with this number; of a stranger if no bond has it.
     private static func address(of number: Int, _ seed: UInt64 = 1) -> DeviceAddress {
         var entropy = SeededGenerator(seed: seed)
-        return SwiftCryptoToolbox().resolvablePrivateAddress(resolvingKey: UInt128(number), entropy: &entropy)
+        return LibraryToolbox().resolvablePrivateAddress(resolvingKey: UInt128(number), entropy: &entropy)
     }
 
     private func report(_ address: DeviceAddress, _ number: UInt8 = 0, to controller: inout ScriptedController) {

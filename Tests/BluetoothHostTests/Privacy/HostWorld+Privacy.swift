@@ -8,7 +8,7 @@ import VirtualRadio
 
 /// Hosts that pair, and use private addresses.
 extension HostWorld {
-    static let crypto = SwiftCryptoToolbox()
+    static let crypto = LibraryToolbox()
 
     /// Starts a host that can pair.
     ///

@@ -13,7 +13,7 @@ struct OwnAddressTests {
     private static func ready() -> ScriptedController {
         ScriptedController.ready {
             $0.security = SecurityConfiguration(
-                crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+                crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
             $0.privacy = .resolvable()
         }
     }
@@ -77,7 +77,7 @@ struct OwnAddressTests {
     func keyOfZero() {
         var controller = ScriptedController {
             $0.security = SecurityConfiguration(
-                crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 0)
+                crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 0)
             $0.privacy = .resolvable()
         }
         controller.start()

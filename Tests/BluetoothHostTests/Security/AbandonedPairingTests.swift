@@ -13,7 +13,7 @@ struct AbandonedPairingTests {
         var controller = SecurityTests.ready()
         let link = try controller.accept()
         var resources = SecurityResources(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 2),
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 2),
             policy: SecurityPolicy(offersSecureConnections: false),
             identity: DeviceIdentity(address: ScriptedController.peer, resolvingKey: 0))
         var peer = Pairing(

@@ -9,7 +9,7 @@ import BluetoothSMP
 struct PairingPeer {
     private var pairing: Pairing
     private var resources = SecurityResources(
-        crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 2),
+        crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 2),
         policy: SecurityPolicy(offersSecureConnections: false),
         identity: DeviceIdentity(address: ScriptedController.peer, resolvingKey: 0))
 

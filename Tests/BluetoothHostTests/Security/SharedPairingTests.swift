@@ -20,7 +20,7 @@ struct SharedPairingTests {
     ) throws -> (SharedScene, LinkIdentifier) {
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         configuration.security?.policy.requirement = requirement
         var scene = SharedScene(users: user, configuration: configuration)
         if let bond { scene.restore(bond) }
@@ -72,7 +72,7 @@ struct SharedPairingTests {
         let other = UserID(number: 2)
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         var scene = SharedScene(users: user, other, configuration: configuration)
         scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .noInputNoOutput)), 1, of: user)
         scene.connect(to: ScriptedController.peer, 2, of: user)
@@ -108,7 +108,7 @@ struct SharedPairingTests {
         let other = UserID(number: 2)
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         var scene = SharedScene(users: user, other, configuration: configuration)
         let agent = PairingAgentDescription(ioCapability: .noInputNoOutput)
         scene.perform(.setPairingAgent(agent), 1, of: user)

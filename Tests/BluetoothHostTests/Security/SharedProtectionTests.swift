@@ -18,7 +18,7 @@ struct SharedProtectionTests {
     func endsUnderAPairing() throws {
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         var scene = SharedScene(users: user, configuration: configuration)
         scene.restore(SecurityTests.bond())
         scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .keyboardOnly)), 1, of: user)
@@ -43,7 +43,7 @@ struct SharedProtectionTests {
     func endsUnderAnEarlyPairing(_ isBonded: Bool) throws {
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         var scene = SharedScene(users: user, configuration: configuration)
         if isBonded { scene.restore(SecurityTests.bond()) }
         scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .keyboardOnly)), 1, of: user)
@@ -68,7 +68,7 @@ struct SharedProtectionTests {
         let other = UserID(number: 2)
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         var scene = SharedScene(users: user, other, configuration: configuration)
         scene.restore(SecurityTests.bond(SecurityTests.legacyStrength))
         scene.connect(to: ScriptedController.peer, 1, of: user)
@@ -103,7 +103,7 @@ struct SharedProtectionTests {
         let other = UserID(number: 2)
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         var scene = SharedScene(users: user, other, configuration: configuration)
         // This host has no key with which it could encrypt a link as the central, so the users get it unencrypted.
         var bond = SecurityTests.bond()
@@ -127,7 +127,7 @@ struct SharedProtectionTests {
     private func watched() throws -> (SharedScene, LinkIdentifier) {
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         var scene = SharedScene(users: user, configuration: configuration)
         scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .noInputNoOutput)), 1, of: user)
         scene.connect(to: ScriptedController.peer, 2, of: user)

@@ -32,7 +32,7 @@ struct PairingSide {
         pairing = Pairing(
             role: role, localAddress: local, remoteAddress: isCentral ? Self.peripheralAddress : Self.centralAddress)
         resources = SecurityResources(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: seed << 1 | (isCentral ? 1 : 0)),
+            crypto: LibraryToolbox(), entropy: SeededGenerator(seed: seed << 1 | (isCentral ? 1 : 0)),
             policy: policy, identity: DeviceIdentity(address: local, resolvingKey: isCentral ? 0xCE : 0x9E))
         self.parameters = parameters
     }

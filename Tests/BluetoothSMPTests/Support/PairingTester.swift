@@ -40,7 +40,7 @@ struct PairingTester {
     private var secret = FieldElement(high: 0, low: 0)
     private var drawn: UInt128 = 0x5EED_0000_0000_0000_0000_0000_0000_0000
 
-    static let crypto = SwiftCryptoToolbox()
+    static let crypto = LibraryToolbox()
     static let keyPair = crypto.keyPair(privateKey: FieldElement(high: 3, low: 4))
 
     /// - Parameters:

@@ -72,7 +72,7 @@ final class UserScanning: UserPart {
             run.anyTaintedStation == nil
         else { return }
         let store = run.bondStores[station]
-        let crypto = SwiftCryptoToolbox()
+        let crypto = LibraryToolbox()
         var owners: Set<PeerID> = []
         for bond in store.all {
             guard let key = bond.identity?.resolvingKey, key != 0 else { continue }

@@ -1,3 +1,4 @@
+#if BoringSSL
 import BluetoothSMP
 import Crypto
 import CryptoExtras
@@ -10,7 +11,7 @@ import FoundationEssentials
 /// initialization vector, and the others, followed by a block of zeros, as the ciphertext. One call with one key
 /// expansion then encrypts them all. The computation is BoringSSL's, which uses the hardware if it can, and otherwise
 /// takes the same time for all keys.
-struct SwiftCryptoBlockCipher: BlockCipher {
+struct BoringSSLBlockCipher: BlockCipher {
     private let key: SymmetricKey
 
     /// The number of blocks from which one call for all of them costs less than one call for each.
@@ -61,3 +62,4 @@ struct SwiftCryptoBlockCipher: BlockCipher {
         }
     }
 }
+#endif

@@ -203,6 +203,14 @@ let package = Package(
                 "BluetoothLE", "BluetoothHost", "BluetoothPlatform", "HCITransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+        // Separate from `ble`, so that Scripts/demo need not build the rest of it.
+        layer(
+            "RadioCommand",
+            [
+                "BluetoothBase", "BluetoothHCI", "BluetoothTrace", "HCITransport", "VirtualRadio",
+                "BluetoothCommandLine", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        executable("radio", ["BluetoothCommandLine", "RadioCommand"]),
         executable("central", ["BluetoothLE", "BluetoothCommandLine"]),
         executable("peripheral", ["BluetoothLE", "BluetoothCommandLine"]),
         executable(
@@ -212,7 +220,7 @@ let package = Package(
                 "BluetoothTrace", "BluetoothDocuments", "HCITransport", "VirtualRadio", "BluetoothSMP",
                 "BluetoothCrypto", "BluetoothGAP", "BluetoothValues", "BluetoothHost",
                 "BluetoothAdapter", "BluetoothLE", "BluetoothPlatform", "BluetoothSimulation",
-                "BluetoothCommandLine",
+                "BluetoothCommandLine", "RadioCommand",
             ]),
         // Tests
         .target(
@@ -309,7 +317,7 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "BluetoothCommandLine", "ble", "central", "peripheral", "BluetoothBase",
+                "BluetoothCommandLine", "RadioCommand", "ble", "central", "peripheral", "BluetoothBase",
                 "BluetoothLE",
                 "BluetoothHCI", "BluetoothGAP", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter",
                 "BluetoothDocuments", "BluetoothPlatform", "HCITransport", "VirtualRadio",

@@ -22,7 +22,7 @@ STRICT = [ROOT / "README.md", *sorted(ROOT.glob("Sources/*/*.docc/**/*.md"))]
 GUIDES = [path for path in sorted((ROOT / "Documentation").glob("*.md")) if path not in STRICT]
 
 # The programs of this package.
-PROGRAMS = ["ble", "central", "peripheral"]
+PROGRAMS = ["ble", "radio", "central", "peripheral"]
 # Target names that dependents are likely to choose, in addition to the snippets' names, such as `central`.
 COMMON_NAMES = [
     "ble", "TestSupport", "FuzzReplay", "CommandLineSupport", "Support", "KeyValueObserving",

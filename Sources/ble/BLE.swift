@@ -1,5 +1,6 @@
 import ArgumentParser
 import BluetoothCommandLine
+import RadioCommand
 
 /// Tools for Bluetooth LE. Each subcommand has its own file.
 @main

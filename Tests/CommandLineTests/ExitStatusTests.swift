@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import BluetoothCommandLine
+@testable import RadioCommand
 @testable import ble
 
 /// The testing library has one too.

@@ -4,7 +4,7 @@ import HCITransport
 import Synchronization
 import Testing
 
-@testable import ble
+@testable import RadioCommand
 
 /// `ble radio`: hosts that come and go.
 struct RadioServerTests {

@@ -3,8 +3,8 @@ import BluetoothCommandLine
 import HCITransport
 
 /// `ble radio`: provides controllers without hardware.
-struct Radio: AsyncParsableCommand, CommandWithoutOutput {
-    static let configuration = CommandConfiguration(
+package struct Radio: CommandLineProgram, CommandWithoutOutput {
+    package static let configuration = CommandConfiguration(
         abstract: "Provides virtual controllers in range of each other, for any host to use.",
         discussion: HelpText.discussion(
             """
@@ -70,7 +70,9 @@ struct Radio: AsyncParsableCommand, CommandWithoutOutput {
     @Flag(help: "Print each packet that a host sends or receives, as a line on standard error.")
     var trace = false
 
-    func validate() throws {
+    package init() {}
+
+    package func validate() throws {
         for transport in transports where !transport.carriesHosts {
             throw ValidationError(
                 "\(transport) is itself a controller; use a unix-, tcp-, serial, pty or vhci transport for hosts")
@@ -79,7 +81,7 @@ struct Radio: AsyncParsableCommand, CommandWithoutOutput {
         guard (0...10_000).contains(delay) else { throw ValidationError("--delay must be from 0 to 10000 ms") }
     }
 
-    func run() async throws {
+    package func run() async throws {
         let server = try RadioServer(
             RadioServer.Options(
                 seed: seed, isExtended: extended, capture: btsnoop, fault: fault, delay: .milliseconds(delay),

@@ -4,9 +4,15 @@ extension OpenSSL {
     func cipherContext(key: [UInt8]) -> OpenSSLObject? {
         guard let cipher = OpenSSLObject(fetchCipher(nil, "AES-128-ECB", nil), free: freeCipher),
             let context = OpenSSLObject(makeCipherContext(), free: freeCipherContext),
-            beginEncryption(context.pointer, cipher.pointer, key, nil, nil) == 1
+            set(cipher, key, of: context)
         else { return nil }
         return context
+    }
+
+    private func set(
+        _ cipher: borrowing OpenSSLObject, _ key: [UInt8], of context: borrowing OpenSSLObject
+    ) -> Bool {
+        beginEncryption(context.pointer, cipher.pointer, key, nil, nil) == 1
     }
 
     /// Encrypts whole blocks in place; false if the library refuses.

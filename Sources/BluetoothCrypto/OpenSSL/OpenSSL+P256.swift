@@ -14,7 +14,7 @@ extension OpenSSL {
         guard let group = OpenSSLObject(makeGroup(Self.p256), free: freeGroup),
             let scalar = scalar(privateKey, of: group),
             let point = OpenSSLObject(makePoint(group.pointer), free: freePoint),
-            multiply(group.pointer, point.pointer, scalar.pointer, nil, nil, nil) == 1
+            set(point, toGeneratorTimes: scalar, in: group)
         else { return nil }
         return octets(of: point, in: group)
     }
@@ -22,23 +22,52 @@ extension OpenSSL {
     /// The x-coordinate of the product of a point and a private key; nil if the point is not on the curve, or if the
     /// private key is invalid.
     func sharedSecret(privateKey: [UInt8], publicKey: [UInt8]) -> [UInt8]? {
-        let encoded = [Self.uncompressed] + publicKey
         guard let group = OpenSSLObject(makeGroup(Self.p256), free: freeGroup),
             let scalar = scalar(privateKey, of: group),
             let point = OpenSSLObject(makePoint(group.pointer), free: freePoint),
-            decodePoint(group.pointer, point.pointer, encoded, encoded.count, nil) == 1,
+            set(point, to: publicKey, in: group),
             let product = OpenSSLObject(makePoint(group.pointer), free: freePoint),
-            multiply(group.pointer, product.pointer, nil, point.pointer, scalar.pointer, nil) == 1
+            set(product, to: point, times: scalar, in: group)
         else { return nil }
         return octets(of: product, in: group).map { Array($0[..<32]) }
     }
 
     private func scalar(_ octets: [UInt8], of group: borrowing OpenSSLObject) -> OpenSSLObject? {
         guard let number = OpenSSLObject(makeNumber(octets, CInt(octets.count), nil), free: freeNumber),
-            let order = order(group.pointer), isZero(number.pointer) == 0, compare(number.pointer, order) < 0
+            prepareScalar(number, of: group)
         else { return nil }
-        setFlags(number.pointer, Self.constantTime)
         return number
+    }
+
+    // MARK: Calls
+    // An object lives at least as long as a call that borrows it, but not always until the end of a scope.
+
+    /// Returns whether the number is in range.
+    private func prepareScalar(_ number: borrowing OpenSSLObject, of group: borrowing OpenSSLObject) -> Bool {
+        setFlags(number.pointer, Self.constantTime)
+        guard let order = order(group.pointer) else { return false }
+        return isZero(number.pointer) == 0 && compare(number.pointer, order) < 0
+    }
+
+    private func set(
+        _ point: borrowing OpenSSLObject, toGeneratorTimes scalar: borrowing OpenSSLObject,
+        in group: borrowing OpenSSLObject
+    ) -> Bool {
+        multiply(group.pointer, point.pointer, scalar.pointer, nil, nil, nil) == 1
+    }
+
+    private func set(
+        _ product: borrowing OpenSSLObject, to point: borrowing OpenSSLObject, times scalar: borrowing OpenSSLObject,
+        in group: borrowing OpenSSLObject
+    ) -> Bool {
+        multiply(group.pointer, product.pointer, nil, point.pointer, scalar.pointer, nil) == 1
+    }
+
+    private func set(
+        _ point: borrowing OpenSSLObject, to octets: [UInt8], in group: borrowing OpenSSLObject
+    ) -> Bool {
+        let encoded = [Self.uncompressed] + octets
+        return decodePoint(group.pointer, point.pointer, encoded, encoded.count, nil) == 1
     }
 
     private func octets(of point: borrowing OpenSSLObject, in group: borrowing OpenSSLObject) -> [UInt8]? {

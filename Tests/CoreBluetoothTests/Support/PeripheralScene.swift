@@ -96,8 +96,17 @@ extension Connection {
         throw BluetoothError.notFound(uuid)
     }
 
-    /// Reads the first characteristic with a UUID.
-    func read(first uuid: BluetoothUUID) async throws -> [UInt8] { try await read(try await characteristic(uuid)) }
+    /// Reads the first characteristic with a UUID. If an indication of changed services arrives after the discovery,
+    /// tries again: there is one for each change.
+    func read(first uuid: BluetoothUUID) async throws -> [UInt8] {
+        while true {
+            do {
+                return try await read(try await characteristic(uuid))
+            } catch let error as BluetoothError where error.code == .servicesChanged {
+                continue
+            }
+        }
+    }
 
     /// Carries out one operation.
     func perform(_ operation: GATTClientOperation) async throws -> GATTClientResult {

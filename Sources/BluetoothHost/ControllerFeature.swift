@@ -53,8 +53,8 @@ extension ControllerFeature: CustomStringConvertible {
         case .resolvableAddresses: "this host has no IRK, which resolvable private addresses require"
         case .connectableAddress: "this host uses non-resolvable private addresses, which are for broadcasts only"
         case .pairing:
-            "this host has no Security Manager, which pairing requires: build the program with the package trait "
-                + "Pairing, and install OpenSSL 3 or add the trait BoringSSL"
+            "this host is configured without the Security Manager, which pairing requires; by default it has one if "
+                + "the package trait Pairing is enabled, and OpenSSL 3 is installed or the trait BoringSSL enabled"
         }
     }
 }

@@ -3,7 +3,7 @@ import BluetoothCrypto
 import BluetoothSMP
 import Testing
 
-/// What the Security Manager and the link layer require of the ciphers, whichever library they come from.
+/// The requirements of the Security Manager and the link layer, for either library.
 struct LibraryToolboxTests {
     private let crypto = LibraryToolbox()
 

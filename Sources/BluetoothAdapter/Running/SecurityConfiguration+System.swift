@@ -7,7 +7,7 @@ import BluetoothCrypto
 extension SecurityConfiguration {
     #if Pairing
     /// Pairing and encryption with the ciphers of `LibraryToolbox` and the system's random number generator. Requires
-    /// the package trait `Pairing`, which is enabled by default.
+    /// the package trait `Pairing`, which is enabled by default. The ciphers trap if `LibraryToolbox` cannot be used.
     public static var system: SecurityConfiguration { SecurityConfiguration(crypto: LibraryToolbox()) }
     #endif
 
@@ -21,7 +21,8 @@ extension SecurityConfiguration {
         #endif
     }
 
-    /// The reason why `preset` is nil although the package is built with the trait `Pairing`; nil if it is not.
+    /// The reason why `preset` is nil although the package is built with the trait `Pairing`; nil if the ciphers
+    /// can be used, or without the trait.
     package static var unavailability: (any Error)? {
         #if Pairing
         LibraryToolbox.unavailability

@@ -133,8 +133,8 @@ struct OpenSSL: Sendable {
 
 /// An object of the library, freed with this value.
 ///
-/// It is unchecked because it contains a pointer. Any thread may use the object, but only one at a time: whoever shares
-/// it locks it.
+/// It is unchecked because it contains a pointer. Any thread may use the object, but only one at a time: code that
+/// shares it must lock it.
 struct OpenSSLObject: ~Copyable, @unchecked Sendable {
     let pointer: OpaquePointer
     private let free: OpenSSL.Free

@@ -165,7 +165,7 @@ extension AdapterOptions {
     fileprivate func reporting(to log: EventLog) -> AdapterOptions {
         var options = self
         options.reportRetry = { log.retryFailed($0) }
-        if let reason = missingCiphers { log.cannotPair(reason) }
+        if host.security == nil, let reason = missingCiphers { log.cannotPair(reason) }
         return options
     }
 }

@@ -1,8 +1,8 @@
 import BluetoothSMP
 import BluetoothValues
 
-/// AES-CCM with a 128-bit key (RFC 3610), on the block cipher of a library. BoringSSL
-/// does not provide this mode in swift-crypto.
+/// AES-CCM with a 128-bit key (RFC 3610), on the block cipher of `LibraryToolbox`. One implementation serves both
+/// libraries, because swift-crypto does not provide this mode. Traps if the library cannot be used.
 public struct AESCCM: AdvertisingCipher {
     private static let blockLength = 16
 

@@ -1,8 +1,8 @@
 /// Speck with blocks and keys of 128 bits, a block cipher that needs no tables (Beaulieu et al., "The SIMON and SPECK
 /// Families of Lightweight Block Ciphers", 2013).
 ///
-/// It disguises addresses as identifiers, and protects nothing else. swift-crypto would have to be built even into
-/// programs without pairing, only for this.
+/// It disguises addresses as identifiers, and protects nothing else. With a library's cipher, programs without pairing
+/// would need that library only for this.
 struct Speck128: Hashable, Sendable {
     /// A block, as the specification writes it: the left word first.
     struct Block: Hashable, Sendable {

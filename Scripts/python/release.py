@@ -119,7 +119,6 @@ SYSTEM = {"libc6-dev": "LGPL-2.1-or-later", "libstdc++-dev": "GPL-3.0-or-later W
 
 def sbom(arguments: argparse.Namespace) -> None:
     """The packages that the programs were built from, as SPDX 2.3."""
-    pins = {pin["identity"]: pin for pin in json.loads(arguments.resolved.read_text())["pins"]}
     packages = [element(NAME, arguments.version, "Apache-2.0", ours=True)]
     relations = [relation("SPDXRef-DOCUMENT", "DESCRIBES", NAME)]
     seen: set[str] = set()
@@ -130,13 +129,9 @@ def sbom(arguments: argparse.Namespace) -> None:
         if identity in seen:
             return
         seen.add(identity)
-        if identity not in pins:
-            raise Wrong(f"{identity} is not in {arguments.resolved}: run swift package resolve")
-        pin = pins[identity]
-        state = pin["state"]
+        checkout = Path(node["path"])
         packages.append(element(
-            identity, state.get("version", state["revision"]), license_of(Path(node["path"])),
-            f"git+{pin['location']}@{state['revision']}"))  # fmt: skip
+            identity, node["version"], license_of(checkout), f"git+{node['url']}@{revision(checkout)}"))  # fmt: skip
         for child in node["dependencies"]:
             visit(child, identity)
 
@@ -172,6 +167,14 @@ def relation(subject: str, kind: str, name: str) -> dict[str, str]:
 
 def reference(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9.-]", "-", name)
+
+
+def revision(checkout: Path) -> str:
+    """The commit of a checkout. Package.resolved states it only for the traits of the command that wrote it last."""
+    said = subprocess.run(["git", "-C", checkout, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+    if said.returncode != 0:
+        raise Wrong(f"cannot find the commit of {checkout}: {said.stderr.strip()}")
+    return said.stdout.strip()
 
 
 def license_of(checkout: Path) -> str:
@@ -232,7 +235,6 @@ def main() -> None:
     command.set_defaults(run=image)
     command.add_argument("output", type=Path)
     command = commands.add_parser("sbom")
-    command.add_argument("resolved", type=Path)
     command.add_argument("dependencies", type=Path)
     command.set_defaults(run=sbom)
     command.add_argument("output", type=Path)

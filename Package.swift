@@ -207,8 +207,9 @@ let package = Package(
         layer(
             "RadioCommand",
             [
-                "BluetoothBase", "BluetoothHCI", "BluetoothTrace", "HCITransport", "VirtualRadio",
-                "BluetoothCommandLine", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "BluetoothBase", "BluetoothHCI", "BluetoothCrypto", "BluetoothTrace", "HCITransport",
+                "VirtualRadio", "BluetoothCommandLine",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         executable("radio", ["BluetoothCommandLine", "RadioCommand"]),
         executable("central", ["BluetoothLE", "BluetoothCommandLine"]),
@@ -239,7 +240,7 @@ let package = Package(
         tests(of: "BluetoothL2CAP"),
         tests(of: "BluetoothATT"),
         tests(of: "BluetoothGATT", and: ["BluetoothATT", "BluetoothPlatform"]),
-        tests(of: "BluetoothSMP", and: ["BluetoothCrypto"]),
+        tests(of: "BluetoothSMP", and: ["BluetoothCrypto", "BluetoothPlatform"]),
         tests(of: "BluetoothGAP"),
         tests(of: "BluetoothValues", and: ["BluetoothBase", "BluetoothCrypto"]),
         tests(of: "BluetoothDocuments", and: ["BluetoothBase", "BluetoothATT", "BluetoothGATT", "BluetoothGAP"]),

@@ -171,8 +171,9 @@ def by_url(manifest: str, directory: Path) -> None:
     settings = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"url.{mirror}.insteadOf", "GIT_CONFIG_VALUE_0": url}
     places = ["--cache-path", str(directory / "cache"), "--security-path", str(directory / "security")]
     fetched = swift(package, "package", *places, "show-dependencies", **settings)
-    if "OpenCombine" in fetched:
-        raise Wrong("OpenCombine is downloaded without the trait Combine")
+    for package_name, trait in {"OpenCombine": "Combine", "swift-crypto": "BoringSSL"}.items():
+        if package_name in fetched:
+            raise Wrong(f"{package_name} is downloaded without the trait {trait}")
     named_like_ours(manifest, package, *places, **settings)
 
 
@@ -193,7 +194,7 @@ def named_like_ours(manifest: str, package: Path, *options: str, **environment: 
 
 
 def without_pairing(local: str, place: Path) -> None:
-    """Checks that a package that disables the trait does not build BoringSSL."""
+    """Checks that a package that disables the trait builds no ciphers."""
     package = place / "plain"
     sources = {
         "BluetoothLE": 'import BluetoothLE\n\nprint(BluetoothUUID("180D"))\n',

@@ -32,8 +32,11 @@ public struct AdapterOptions: Sendable {
     public var bonds: (any BondStore)?
     /// The reason why no bond store is available, reported when the first bond cannot be kept.
     package var missingBondStore: BondStoreError?
-    /// The reason why the host cannot pair, reported when the adapter is opened; nil if it can, or need not.
-    package var missingCiphers: (any Error)?
+    /// The reason why the host cannot pair, if it was meant to.
+    var missingCiphers: (any Error)?
+    /// Called when the adapter is opened, if the host cannot pair because its ciphers cannot be used, with the reason and
+    /// what to do about it. Not called if `host.security` was set to nil.
+    public var reportMissingCiphers: @Sendable (any Error) -> Void = { _ in }
     /// Simulates how a disk handles each change of bonds; nil to write the changes normally. Requires a port on manual
     /// time.
     package var simulatedWrites: (@Sendable () -> SimulatedWrite)?
@@ -55,4 +58,9 @@ public struct AdapterOptions: Sendable {
 
     /// Creates options with a host that is configured already. All others keep their defaults.
     public init(host: HostConfiguration) { self.host = host }
+
+    /// Reports if the host was meant to pair, but cannot.
+    func reportSecurity() {
+        if host.security == nil, let missingCiphers { reportMissingCiphers(missingCiphers) }
+    }
 }

@@ -51,6 +51,7 @@ public final class AdapterRunner: Sendable {
     private init(
         _ source: ControllerSource, _ clock: AdapterClock, _ port: (any PacketPort)?, _ options: AdapterOptions
     ) throws(BluetoothError) {
+        options.reportSecurity()
         do throws(TransportError) {
             // Create the capture file first, so that no packet is sent without being captured.
             let capture = try options.captureFile.map { (path) throws(TransportError) in

@@ -94,7 +94,7 @@ public struct TransportOptions: ParsableArguments, Sendable {
         deviceName: String? = nil, isRecovering: Bool = false, pairing: PairingOptions? = nil, timeout: Seconds? = nil,
         configure: (inout HostConfiguration) -> Void = { _ in }, _ body: (Adapter) async throws -> Value
     ) async throws -> Value {
-        let options = options(deviceName, isRecovering: isRecovering, pairing, configure)
+        let options = try options(deviceName, isRecovering: isRecovering, pairing, configure)
         return try await withAdapter(options, timeout.map(Attempts.init(within:)), pairing, body)
     }
 
@@ -106,7 +106,7 @@ public struct TransportOptions: ParsableArguments, Sendable {
         within timeout: Seconds, deviceName: String? = nil, pairing: PairingOptions? = nil,
         configure: (inout HostConfiguration) -> Void = { _ in }, _ body: (Adapter, Attempts) async throws -> Value
     ) async throws -> Value {
-        let options = options(deviceName, isRecovering: true, pairing, configure)
+        let options = try options(deviceName, isRecovering: true, pairing, configure)
         let deadline = SharedDeadline(timeout)
         return try await deadline.run { opening in
             try await withAdapter(options, opening, pairing) { adapter in try await body(adapter, deadline.begin()) }
@@ -116,7 +116,7 @@ public struct TransportOptions: ParsableArguments, Sendable {
     private func options(
         _ deviceName: String?, isRecovering: Bool, _ pairing: PairingOptions?,
         _ configure: (inout HostConfiguration) -> Void
-    ) -> AdapterOptions {
+    ) throws -> AdapterOptions {
         var options = AdapterOptions(captureFile: btsnoop)
         options.isRecovering = isRecovering
         options.report = { say("\($0)") }
@@ -124,7 +124,10 @@ public struct TransportOptions: ParsableArguments, Sendable {
         options.reportBonds = { say("\($0)") }
         if let deviceName { options.host.deviceName = deviceName }
         if let identity { options.host.ownAddress = .staticRandom(identity) }
-        if let pairing, pairing.pair { pairing.agent.apply(to: &options.host) }
+        if let pairing, pairing.pair {
+            if let reason = SecurityConfiguration.unavailability { throw CommandFailure(.failure, "\(reason)") }
+            pairing.agent.apply(to: &options.host)
+        }
         configure(&options.host)
         return options
     }

@@ -10,11 +10,28 @@ public struct LibraryToolbox: CryptoToolbox {
     public init() {}
 }
 
-/// The error if a program has no ciphers.
-public struct CryptoUnavailable: Error, Hashable, Sendable, CustomStringConvertible {
+/// The reason why a program has no ciphers.
+public enum CryptoUnavailable: Error, Hashable, Sendable {
+    /// The library cannot be loaded, for the reason that the dynamic linker states.
+    case notLoaded(reason: String)
+    /// The library lacks a function that exists since OpenSSL 3.0.
+    case functionMissing(name: String, library: String)
+    /// The library refuses AES-128, AES-CMAC or P-256.
+    case cipherRefused(library: String)
+}
+
+extension CryptoUnavailable: CustomStringConvertible {
     /// States what is missing, and what to do about it.
     public var description: String {
-        "encryption needs OpenSSL 3, but libcrypto.so.3 cannot be loaded: install it (Debian and Ubuntu: sudo apt "
-            + "install libssl3), or build the program with the package trait BoringSSL"
+        let alternative = "or build the program with the package trait BoringSSL"
+        return switch self {
+        case .notLoaded(let reason):
+            "encryption needs OpenSSL 3, which cannot be loaded (\(reason)): install it (Debian and Ubuntu: sudo apt "
+                + "install libssl3), \(alternative)"
+        case .functionMissing(let name, let library):
+            "encryption needs OpenSSL 3, but \(library) lacks \(name): install a complete one, \(alternative)"
+        case .cipherRefused(let library):
+            "encryption needs AES-128 and P-256, which \(library) refuses: install one that offers them, \(alternative)"
+        }
     }
 }

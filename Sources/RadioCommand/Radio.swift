@@ -1,5 +1,6 @@
 import ArgumentParser
 import BluetoothCommandLine
+import BluetoothCrypto
 import HCITransport
 
 /// `ble radio`: provides controllers without hardware.
@@ -82,6 +83,7 @@ package struct Radio: CommandLineProgram, CommandWithoutOutput {
     }
 
     package func run() async throws {
+        if let reason = LibraryToolbox.unavailability { say("the controllers do not support encryption: \(reason)") }
         let server = try RadioServer(
             RadioServer.Options(
                 seed: seed, isExtended: extended, capture: btsnoop, fault: fault, delay: .milliseconds(delay),

@@ -1,5 +1,6 @@
 import BluetoothBase
 import BluetoothCrypto
+import BluetoothPlatform
 import BluetoothSMP
 import Testing
 
@@ -88,6 +89,19 @@ struct LibraryToolboxTests {
         ]
         for point in invalid { #expect(crypto.sharedSecret(privateKey: key, publicKey: point) == nil) }
     }
+
+    #if !BoringSSL
+    @Test func `an invalid key leaves no error in OpenSSL for this thread`() throws {
+        let library = try #require(dlopen("libcrypto.so.3", RTLD_NOW))
+        typealias Peek = @convention(c) () -> CUnsignedLong
+        let lastError = unsafeBitCast(try #require(dlsym(library, "ERR_peek_last_error")), to: Peek.self)
+        let before = lastError()
+        #expect(crypto.keyPair(privateKey: Self.order) == nil)
+        let zero = P256PublicKey(x: FieldElement(high: 0, low: 0), y: FieldElement(high: 0, low: 0))
+        #expect(crypto.sharedSecret(privateKey: FieldElement(high: 1, low: 2), publicKey: zero) == nil)
+        #expect(lastError() == before)
+    }
+    #endif
 
     @Test func `several tasks can use one block cipher`() async {
         let cipher = crypto.blockCipher(key: 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f)

@@ -96,6 +96,7 @@ struct BLEBus: ParsableCommand {
         options.host.deviceName = name ?? Machine.name
         options.report = { Log.write("\($0)") }
         options.reportBonds = { Log.write("\($0)") }
+        options.reportMissingCiphers = { Log.write("devices cannot pair with this one: \($0)") }
         options.bonds = bonds.map { FileBondStore(directory: $0) } ?? (try? FileBondStore())
         return options
     }

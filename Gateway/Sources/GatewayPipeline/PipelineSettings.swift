@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothCrypto
 
 /// The settings of a pipeline.
 public struct PipelineSettings: Equatable, Sendable {
@@ -14,6 +15,8 @@ public struct PipelineSettings: Equatable, Sendable {
     public var filter = DeviceFilter()
     /// The keys of encrypted BTHome devices, 16 octets each. Nothing else from these devices is decoded.
     public var keys: [DeviceAddress: [UInt8]] = [:]
+    /// The reason why the data of devices with keys cannot be decrypted; nil if it can, or if there are no keys.
+    public var missingCiphers: CryptoUnavailable? { keys.isEmpty ? nil : LibraryToolbox.unavailability }
     /// The change that causes a new report. Defaults to a change of values.
     public var comparison = Comparison.values
     /// Whether devices without values in a known format are reported.

@@ -89,7 +89,10 @@ final class AdapterSource: Sendable {
     }
 
     private func scan() async throws(BluetoothError) {
-        let adapter = try await Adapter.open(transport)
+        var options = AdapterOptions()
+        let name = status.name
+        options.reportMissingCiphers = { [logger] in logger.warning("\(name): devices cannot be paired: \($0)") }
+        let adapter = try await Adapter.open(transport, options: options)
         open.withLock { $0.adapter = adapter }
         defer { open.withLock { $0 = (nil, [:]) } }
         do throws(BluetoothError) {

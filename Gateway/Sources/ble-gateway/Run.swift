@@ -71,6 +71,7 @@ struct Run: AsyncParsableCommand {
         if let replay, replay != "-", !FileManager.default.isReadableFile(atPath: replay) {
             throw ValidationError("\(replay) cannot be read")
         }
+        if let reason = configuration.pipeline.missingCiphers { throw reason }
         if !transports.isEmpty { configuration.adapters = transports }
         if configuration.adapters.isEmpty, let name = ProcessInfo.processInfo.environment["BLUETOOTH_TRANSPORT"],
             !name.isEmpty

@@ -3,11 +3,16 @@ import BluetoothSMP
 
 extension LibraryToolbox {
     /// The reason why the ciphers cannot be used; nil if they can.
-    public static var unavailability: CryptoUnavailable? { OpenSSL.shared == nil ? CryptoUnavailable() : nil }
+    public static var unavailability: CryptoUnavailable? {
+        if case .failure(let reason) = OpenSSL.shared { reason } else { nil }
+    }
 
     private var library: OpenSSL {
-        guard let library = OpenSSL.shared else { preconditionFailure("\(CryptoUnavailable())") }
-        return library
+        switch OpenSSL.shared {
+        case .success(let library): return library
+        // Unlike that of a precondition, its message is also printed by an optimized program.
+        case .failure(let reason): fatalError("\(reason)")
+        }
     }
 
     /// Encrypts one block with AES-128. To encrypt several blocks with one key, use `blockCipher(key:)`.

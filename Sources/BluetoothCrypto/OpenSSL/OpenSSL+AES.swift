@@ -2,11 +2,11 @@
 extension OpenSSL {
     /// A context that encrypts blocks with AES-128 and a key of 16 octets; nil if the library refuses.
     func cipherContext(key: [UInt8]) -> OpenSSLObject? {
-        guard let cipher = OpenSSLObject(fetchCipher(nil, "AES-128-ECB", nil), free: freeCipher),
-            let context = OpenSSLObject(makeCipherContext(), free: freeCipherContext),
-            set(cipher, key, of: context)
+        guard let cipher = OpenSSLObject(fetchCipher(context.pointer, "AES-128-ECB", nil), free: freeCipher),
+            let expanded = OpenSSLObject(makeCipherContext(), free: freeCipherContext),
+            set(cipher, key, of: expanded)
         else { return nil }
-        return context
+        return expanded
     }
 
     private func set(
@@ -27,7 +27,8 @@ extension OpenSSL {
         var code = [UInt8](repeating: 0, count: 16)
         var length = 0
         let result = authenticate(
-            nil, "CMAC", nil, "AES-128-CBC", nil, key, key.count, message, message.count, &code, code.count, &length)
+            context.pointer, "CMAC", nil, "AES-128-CBC", nil, key, key.count, message, message.count, &code, code.count,
+            &length)
         return result != nil && length == code.count ? code : nil
     }
 }

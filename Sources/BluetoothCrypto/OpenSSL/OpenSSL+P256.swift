@@ -1,6 +1,9 @@
 #if !BoringSSL
 /// Arithmetic on P-256. Points are octets: the x-coordinate, then the y-coordinate, each with the most significant
 /// octet first.
+///
+/// An invalid key of a peer makes a call fail, and OpenSSL remembers the error for the thread. Another user of the
+/// library on this thread could mistake it for its own, so it is discarded.
 extension OpenSSL {
     /// `NID_X9_62_prime256v1`.
     private static let p256: CInt = 415
@@ -11,7 +14,9 @@ extension OpenSSL {
 
     /// The public key for a private key of 32 octets; nil if the private key is 0, or not less than the curve's order.
     func publicKey(of privateKey: [UInt8]) -> [UInt8]? {
-        guard let group = OpenSSLObject(makeGroup(Self.p256), free: freeGroup),
+        setErrorMark()
+        defer { discardErrors() }
+        guard let group = OpenSSLObject(makeGroup(context.pointer, nil, Self.p256), free: freeGroup),
             let scalar = scalar(privateKey, of: group),
             let point = OpenSSLObject(makePoint(group.pointer), free: freePoint),
             set(point, toGeneratorTimes: scalar, in: group)
@@ -22,7 +27,9 @@ extension OpenSSL {
     /// The x-coordinate of the product of a point and a private key; nil if the point is not on the curve, or if the
     /// private key is invalid.
     func sharedSecret(privateKey: [UInt8], publicKey: [UInt8]) -> [UInt8]? {
-        guard let group = OpenSSLObject(makeGroup(Self.p256), free: freeGroup),
+        setErrorMark()
+        defer { discardErrors() }
+        guard let group = OpenSSLObject(makeGroup(context.pointer, nil, Self.p256), free: freeGroup),
             let scalar = scalar(privateKey, of: group),
             let point = OpenSSLObject(makePoint(group.pointer), free: freePoint),
             set(point, to: publicKey, in: group),

@@ -5,14 +5,22 @@ import BluetoothPlatform
 /// build needs neither the library nor its headers. All of them exist since OpenSSL 3.0, and none is deprecated.
 ///
 /// Pointers to the library's objects are opaque. Functions that can fail return 1 for success, or null for failure.
-struct OpenSSL: Sendable {
+final class OpenSSL: Sendable {
     typealias Octets = UnsafePointer<UInt8>
     typealias MutableOctets = UnsafeMutablePointer<UInt8>
     typealias Text = UnsafePointer<CChar>
     typealias Free = @Sendable @convention(c) (OpaquePointer?) -> Void
 
     /// `OPENSSL_init_crypto`.
-    let initialize: @Sendable @convention(c) (UInt64, OpaquePointer?) -> CInt
+    private let initialize: @Sendable @convention(c) (UInt64, OpaquePointer?) -> CInt
+    /// `OSSL_LIB_CTX_new`.
+    let makeContext: @Sendable @convention(c) () -> OpaquePointer?
+    /// `OSSL_LIB_CTX_free`.
+    let freeContext: Free
+    /// `ERR_set_mark`: marks the last error of this thread.
+    private let markErrors: @Sendable @convention(c) () -> CInt
+    /// `ERR_pop_to_mark`: removes the errors after the mark.
+    private let popErrors: @Sendable @convention(c) () -> CInt
     /// `EVP_CIPHER_fetch`: the cipher with a name.
     let fetchCipher: @Sendable @convention(c) (OpaquePointer?, Text, Text?) -> OpaquePointer?
     /// `EVP_CIPHER_free`.
@@ -39,8 +47,8 @@ struct OpenSSL: Sendable {
             _ message: Octets?, _ messageLength: Int, _ code: MutableOctets, _ capacity: Int,
             _ codeLength: UnsafeMutablePointer<Int>
         ) -> MutableOctets?
-    /// `EC_GROUP_new_by_curve_name`.
-    let makeGroup: @Sendable @convention(c) (CInt) -> OpaquePointer?
+    /// `EC_GROUP_new_by_curve_name_ex`.
+    let makeGroup: @Sendable @convention(c) (OpaquePointer?, Text?, CInt) -> OpaquePointer?
     /// `EC_GROUP_free`.
     let freeGroup: Free
     /// `EC_GROUP_get0_order`: a number that belongs to the group.
@@ -75,30 +83,45 @@ struct OpenSSL: Sendable {
     /// `BN_cmp`: negative if the first number is the smaller one.
     let compare: @Sendable @convention(c) (OpaquePointer, OpaquePointer) -> CInt
 
-    /// `OPENSSL_INIT_NO_ATEXIT`. By default, the library frees its state when the program calls `exit`, although other
-    /// threads may still be encrypting.
+    /// The library's state for this module: the algorithms it has found. Unlike the default state, it is neither changed
+    /// by the system's configuration file nor freed when the program calls `exit` while other threads are encrypting. Any
+    /// thread may use it.
+    let context: OpenSSLObject
+
+    /// `OPENSSL_INIT_NO_ATEXIT`. By default, the library frees what all threads share when the program calls `exit`.
     private static let keepsState: UInt64 = 0x0008_0000
 
-    /// The library of this process; nil if it cannot be loaded.
-    static let shared = OpenSSL()
+    /// The library of this process.
+    static let shared = load(["libcrypto.so.3", "libcrypto.so.4"])
 
-    /// The library stays loaded: its functions are called until the process ends.
-    private init?() {
-        // Local, because the program or another library may use a different version.
-        let names = ["libcrypto.so.3", "libcrypto.so.4"]
-        guard let library = names.lazy.compactMap({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }).first,
-            let functions = try? OpenSSL(library),
-            functions.initialize(Self.keepsState, nil) == 1, functions.isUsable
-        else { return nil }
-        self = functions
+    /// The first library that can be used.
+    private static func load(_ names: [String]) -> Result<OpenSSL, CryptoUnavailable> {
+        var missing: CryptoUnavailable?, unusable: CryptoUnavailable?
+        for name in names {
+            do throws(CryptoUnavailable) {
+                return .success(try OpenSSL(name))
+            } catch {
+                if case .notLoaded = error { missing = missing ?? error } else { unusable = unusable ?? error }
+            }
+        }
+        return .failure(unusable ?? missing ?? .notLoaded(reason: "no name is known"))
     }
 
-    private init(_ library: UnsafeMutableRawPointer) throws(MissingFunction) {
-        func function<Function>(_ name: String) throws(MissingFunction) -> Function {
-            guard let address = dlsym(library, name) else { throw MissingFunction() }
+    /// Loads the library, and never unloads it: its functions are called until the process ends.
+    private init(_ name: String) throws(CryptoUnavailable) {
+        // Local, because the program or another library may use a different version.
+        guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
+            throw .notLoaded(reason: dlerror().map { String(cString: $0) } ?? name)
+        }
+        func function<Function>(_ symbol: String) throws(CryptoUnavailable) -> Function {
+            guard let address = dlsym(library, symbol) else { throw .functionMissing(name: symbol, library: name) }
             return unsafeBitCast(address, to: Function.self)
         }
         initialize = try function("OPENSSL_init_crypto")
+        makeContext = try function("OSSL_LIB_CTX_new")
+        freeContext = try function("OSSL_LIB_CTX_free")
+        markErrors = try function("ERR_set_mark")
+        popErrors = try function("ERR_pop_to_mark")
         fetchCipher = try function("EVP_CIPHER_fetch")
         freeCipher = try function("EVP_CIPHER_free")
         makeCipherContext = try function("EVP_CIPHER_CTX_new")
@@ -106,7 +129,7 @@ struct OpenSSL: Sendable {
         beginEncryption = try function("EVP_EncryptInit_ex2")
         encryptOctets = try function("EVP_EncryptUpdate")
         authenticate = try function("EVP_Q_mac")
-        makeGroup = try function("EC_GROUP_new_by_curve_name")
+        makeGroup = try function("EC_GROUP_new_by_curve_name_ex")
         freeGroup = try function("EC_GROUP_free")
         order = try function("EC_GROUP_get0_order")
         makePoint = try function("EC_POINT_new")
@@ -119,16 +142,26 @@ struct OpenSSL: Sendable {
         setFlags = try function("BN_set_flags")
         isZero = try function("BN_is_zero")
         compare = try function("BN_cmp")
+        guard initialize(Self.keepsState, nil) == 1,
+            let context = OpenSSLObject(makeContext(), free: freeContext)
+        else { throw .cipherRefused(library: name) }
+        self.context = context
+        guard isUsable else { throw .cipherRefused(library: name) }
     }
 
-    private struct MissingFunction: Error {}
-
-    /// Whether the library offers the ciphers. Its configuration file can disable them.
+    /// Whether the library offers the ciphers.
     private var isUsable: Bool {
         let key = [UInt8](repeating: 0, count: 16)
         return cipherContext(key: key) != nil && authenticationCode(key: key, message: []) != nil
             && publicKey(of: [UInt8](repeating: 0, count: 31) + [1]) != nil
     }
+
+    // MARK: Errors
+
+    func setErrorMark() { _ = markErrors() }
+
+    /// Removes the errors since the mark from those that the library keeps for this thread.
+    func discardErrors() { _ = popErrors() }
 }
 
 /// An object of the library, freed with this value.

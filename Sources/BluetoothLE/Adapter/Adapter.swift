@@ -161,11 +161,14 @@ public final class Adapter: Sendable {
 }
 
 extension AdapterOptions {
-    /// These options, with attempts to reopen the controller logged.
+    /// These options, with failed attempts to open the controller and missing ciphers logged.
     fileprivate func reporting(to log: EventLog) -> AdapterOptions {
         var options = self
         options.reportRetry = { log.retryFailed($0) }
-        if host.security == nil, let reason = missingCiphers { log.cannotPair(reason) }
+        options.reportMissingCiphers = { reason in
+            log.cannotPair(reason)
+            reportMissingCiphers(reason)
+        }
         return options
     }
 }

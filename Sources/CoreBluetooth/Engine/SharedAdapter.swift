@@ -147,13 +147,13 @@ final class SharedAdapter: @unchecked Sendable {
     private func open(
         _ transport: BluetoothTransport, _ home: ManagerEnvironment?
     ) throws -> AdapterRunner {
-        var options = AdapterOptions(host: HostConfiguration(seed: home?.seed ?? .random(in: 0 ... .max)))
+        var options = AdapterOptions(seed: home?.seed)
         options.host.deviceName = ProcessInfo.processInfo.hostName
         options.retriesOpening = true
-        options.host.security = .preset
         if let home { options.host.security?.policy.requirement = home.pairing.requirement }
         options.bonds = home?.bonds
         options.reportBonds = { reportFailure("bonds: \($0)") }
+        options.reportMissingCiphers = { reportFailure("peers cannot pair with this device: \($0)") }
         switch transport.way {
         case .port(let port): return try AdapterRunner(port, options: options)
         case .named(let text):

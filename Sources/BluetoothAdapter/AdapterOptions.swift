@@ -34,8 +34,8 @@ public struct AdapterOptions: Sendable {
     package var missingBondStore: BondStoreError?
     /// The reason why the host cannot pair, if it was meant to.
     var missingCiphers: (any Error)?
-    /// Called when the adapter is opened, if the host cannot pair because its ciphers cannot be used, with the reason and
-    /// what to do about it. Not called if `host.security` was set to nil.
+    /// Called by the thread that opens the adapter, if the host has no Security Manager because its ciphers cannot be
+    /// used, with the reason and what to do about it. Never called with options that were created with `init(host:)`.
     public var reportMissingCiphers: @Sendable (any Error) -> Void = { _ in }
     /// Simulates how a disk handles each change of bonds; nil to write the changes normally. Requires a port on manual
     /// time.

@@ -122,6 +122,7 @@ public struct TransportOptions: ParsableArguments, Sendable {
         options.report = { say("\($0)") }
         options.bonds = bonds.store
         options.reportBonds = { say("\($0)") }
+        options.reportMissingCiphers = { say("devices cannot pair with this one: \($0)") }
         if let deviceName { options.host.deviceName = deviceName }
         if let identity { options.host.ownAddress = .staticRandom(identity) }
         if let pairing, pairing.pair {

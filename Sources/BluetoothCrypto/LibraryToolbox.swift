@@ -2,9 +2,9 @@ import BluetoothSMP
 
 /// The ciphers of a cryptographic library, for the Security Manager.
 ///
-/// The library is the system's OpenSSL 3, which is loaded when a cipher is first used. With the package trait
-/// `BoringSSL`, it is the one in swift-crypto, which is compiled into the program. The ciphers trap if the library
-/// cannot be loaded: see `unavailability`.
+/// The library is the system's OpenSSL 3, which is loaded when it is first needed: by a cipher, or by `unavailability`,
+/// which adapters read when they are opened. With the package trait `BoringSSL`, it is the one in swift-crypto, which
+/// is compiled into the program. The ciphers end the program if the library cannot be loaded.
 public struct LibraryToolbox: CryptoToolbox {
     /// Creates a toolbox, which holds no state.
     public init() {}

@@ -1,3 +1,4 @@
+import BluetoothCrypto
 import BluetoothLE
 import GatewayPipeline
 import HCITransport
@@ -61,6 +62,10 @@ final class AdapterSource: Sendable {
 
     /// Scans until the task is cancelled.
     func run() async {
+        // Here, because the adapter would report it whenever it is opened again.
+        if let reason = LibraryToolbox.unavailability {
+            logger.warning("\(status.name): devices cannot pair with this one: \(reason)")
+        }
         var wait = Duration.seconds(1)
         while !Task.isCancelled {
             do throws(BluetoothError) {
@@ -89,10 +94,7 @@ final class AdapterSource: Sendable {
     }
 
     private func scan() async throws(BluetoothError) {
-        var options = AdapterOptions()
-        let name = status.name
-        options.reportMissingCiphers = { [logger] in logger.warning("\(name): devices cannot be paired: \($0)") }
-        let adapter = try await Adapter.open(transport, options: options)
+        let adapter = try await Adapter.open(transport)
         open.withLock { $0.adapter = adapter }
         defer { open.withLock { $0 = (nil, [:]) } }
         do throws(BluetoothError) {

@@ -83,12 +83,13 @@ final class OpenSSL: Sendable {
     /// `BN_cmp`: negative if the first number is the smaller one.
     let compare: @Sendable @convention(c) (OpaquePointer, OpaquePointer) -> CInt
 
-    /// The library's state for this module: the algorithms it has found. Unlike the default state, it is neither changed
-    /// by the system's configuration file nor freed when the program calls `exit` while other threads are encrypting. Any
-    /// thread may use it.
+    /// The library's state for this module: the algorithms it has found. Unlike the default state, it is neither
+    /// changed by the system's configuration file nor freed when the program calls `exit` while other threads are
+    /// encrypting. Unlike other objects, it may be used by several threads at a time.
     let context: OpenSSLObject
 
     /// `OPENSSL_INIT_NO_ATEXIT`. By default, the library frees what all threads share when the program calls `exit`.
+    /// The first user of the library in a process decides.
     private static let keepsState: UInt64 = 0x0008_0000
 
     /// The library of this process.

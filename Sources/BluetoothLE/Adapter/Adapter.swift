@@ -58,10 +58,11 @@ public final class Adapter: Sendable {
     ///   - transport: the transport to the controller, such as `hci-socket:0` or `tcp-client:127.0.0.1:6402`.
     ///   - options: further options.
     ///   - logger: receives events that the application cannot observe otherwise: requests for a characteristic whose
-    ///     events have no consumer, dropped sightings, resets of the controller, attempts to reopen it, and failed
-    ///     pairings. By default, nothing is logged. Messages never contain values, keys or names received over the air.
-    ///     A frequent message is logged at its first, second, fourth, eighth occurrence and so on, with the metadata
-    ///     `occurrences`. The log handler is called on the adapter's thread and must not block.
+    ///     events have no consumer, dropped sightings, resets of the controller, attempts to reopen it, failed
+    ///     pairings, and ciphers that cannot be used. By default, nothing is logged. Messages never contain values,
+    ///     keys or names received over the air. A frequent message is logged at its first, second, fourth, eighth
+    ///     occurrence and so on, with the metadata `occurrences`. The log handler is called on the adapter's thread, or
+    ///     by this call, and must not block.
     /// - Throws: `.transport` if the transport cannot be opened, `.adapter` if the controller cannot be used, or
     ///   `.cancelled`.
     public static func open(

@@ -69,7 +69,7 @@ final class EventLog: Sendable {
 
     // MARK: - Pairing
 
-    func cannotPair(_ reason: any Error) { logger.warning("peers cannot pair with this device: \(reason)") }
+    func cannotPair(_ reason: any Error) { logger.warning("devices cannot pair with this one: \(reason)") }
 
     func pairingFailed(_ error: PairingError, with link: LinkState, hasAgent: Bool) {
         let security = link.state.withLock { $0.security }

@@ -153,7 +153,7 @@ final class SharedAdapter: @unchecked Sendable {
         if let home { options.host.security?.policy.requirement = home.pairing.requirement }
         options.bonds = home?.bonds
         options.reportBonds = { reportFailure("bonds: \($0)") }
-        options.reportMissingCiphers = { reportFailure("peers cannot pair with this device: \($0)") }
+        options.reportMissingCiphers = { reportFailure("devices cannot pair with this one: \($0)") }
         switch transport.way {
         case .port(let port): return try AdapterRunner(port, options: options)
         case .named(let text):

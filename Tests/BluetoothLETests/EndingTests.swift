@@ -165,6 +165,26 @@ struct EndingTests {
         await until { await adapter.pendingCount == 0 }
     }
 
+    @Test func `the reason of a link's end is thrown also if the call arrives when the host has forgotten the link`()
+        async throws
+    {
+        let scene = try await Scene(time: .manual)
+        let (router, link) = (scene.connection.router, scene.connection.link)
+        scene.radio.withAir { air, now in
+            air.dropLinks(of: scene.centralPort.identifier, reason: .remoteUserTerminatedConnection, at: now)
+        }
+        try await scene.radio.passing { _ = try await scene.connection.waitForDisconnection() }
+
+        // Like a call whose caller checked the link before the end.
+        let answer = await #expect(throws: BluetoothError.self) {
+            try await scene.radio.passing { try await router.call(.readRSSI(link.identifier)) }
+        }
+        #expect(answer == .disconnected(.unknown))
+        #expect(link.explained(try #require(answer)) == .disconnected(.byPeer))
+        #expect(link.explained(.notReady) == .disconnected(.byPeer))
+        #expect(link.explained(.timedOut) == .timedOut)
+    }
+
     @Test("A deadline ends every call", arguments: Call.allCases)
     func deadline(_ call: Call) async throws {
         let scene = try await Scene(time: .manual) { $0.responseDelay = .milliseconds(1) }

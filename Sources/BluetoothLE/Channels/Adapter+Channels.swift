@@ -43,9 +43,8 @@ extension Connection {
     private func open(
         _ psm: UInt16, _ parameters: ChannelParameters, count: Int?
     ) async throws(BluetoothError) -> [L2CAPChannel] {
-        try router.check(link)
         let call = HostCall.Kind.channel(link.identifier, .open(psm: psm, parameters, count: count))
-        guard case .channels(_, let opened) = try await router.call(call) else { throw .cancelled }
+        guard case .channels(_, let opened) = try await router.call(call, on: link) else { throw .cancelled }
         let streams = link.state.withLock { state in opened.compactMap { state.channel($0.id) } }
         if streams.isEmpty { try router.check(link) }
         return streams.map { L2CAPChannel(self, $0) }

@@ -86,7 +86,7 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
         try stream.router.check(connection.link)
         stream.willReconfigure(mps: mps)
         let call = HostCall.Kind.channel(stream.link, .reconfigure(stream.id, mtu: mtu, mps: mps))
-        _ = try await stream.router.call(call)
+        _ = try await stream.router.call(call, on: connection.link)
     }
 
     /// Reads received octets, and retains the channel. Iterators share the buffer: each octet goes to only one of them.

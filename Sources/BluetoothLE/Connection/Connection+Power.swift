@@ -59,8 +59,7 @@ extension Connection {
     private static var reportCapacity: Int { 64 }
 
     private func read(_ call: PowerCall) async throws(BluetoothError) -> LinkTransmitPower {
-        try router.check(link)
-        guard case .transmitPower(let power) = try await router.call(.power(link.identifier, call))
+        guard case .transmitPower(let power) = try await router.call(.power(link.identifier, call), on: link)
         else { throw .cancelled }
         return power
     }
@@ -76,7 +75,7 @@ extension Connection {
             try await router.wait(as: token) { router.post(.power(link.identifier, call), token: token) }
         } catch {
             link.removePowerWatcher(token)
-            throw error
+            throw link.explained(error)
         }
         return EventSequence(queue) { [weak router, link] in
             link.removePowerWatcher(token)

@@ -83,14 +83,14 @@ extension Connection {
         let octets = Array(value)
         try await followingChanges { known throws(BluetoothError) in
             let characteristic = try await characteristic(uuid, in: service, known: known)
-            _ = try await router.call(.write(link.identifier, characteristic.valueHandle, octets), knownChanges: known)
+            _ = try await router.call(
+                .write(link.identifier, characteristic.valueHandle, octets), on: link, knownChanges: known)
         }
     }
 
     @usableFromInline
     func write(octets value: [UInt8], to handle: AttributeHandle) async throws(BluetoothError) {
-        try router.check(link)
-        try await router.call(.write(link.identifier, handle, value), knownChanges: link.knownChanges)
+        try await router.call(.write(link.identifier, handle, value), on: link, knownChanges: link.knownChanges)
     }
 
     /// Writes a value without a response. Suspends while the link's queue is full. The value is then sent, exactly
@@ -135,9 +135,9 @@ extension Connection {
         _ value: some Collection<UInt8>, to characteristic: DiscoveredCharacteristic
     ) async throws(BluetoothError) {
         let value = Array(value)
-        try router.check(link)
         try await router.call(
-            .writeSigned(link.identifier, characteristic.valueHandle, value), knownChanges: link.knownChanges)
+            .writeSigned(link.identifier, characteristic.valueHandle, value), on: link,
+            knownChanges: link.knownChanges)
     }
 
     /// Subscribes to a characteristic: to notifications if it supports them, otherwise to indications.
@@ -185,7 +185,7 @@ extension Connection {
         } catch {
             // The release of the sequence has nothing left to undo.
             _ = link.removeListener(token)
-            throw error
+            throw link.explained(error)
         }
         return sequence
     }
@@ -215,7 +215,7 @@ extension Connection {
         defer { for listener in listeners where link.removeListener(listener.token) { listener.queue.finish() } }
         for listener in listeners.dropLast() { router.post(.unsubscribe(link.identifier, listener.token)) }
         do throws(BluetoothError) {
-            try await router.call(.unsubscribe(link.identifier, last.token))
+            try await router.call(.unsubscribe(link.identifier, last.token), on: link)
         } catch {
             // A task that was already cancelled has not made the call, and nothing else ends the subscription.
             router.post(.cancel, token: last.token)

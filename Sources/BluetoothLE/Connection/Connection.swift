@@ -51,24 +51,21 @@ public struct Connection: Sendable {
     ///   - phys: the preferred PHYs, one or more.
     ///   - options: the preferred coding on LE Coded.
     public func setPreferredPHY(_ phys: LEPHYs, options: LEPHYOptions = .noPreference) async throws(BluetoothError) {
-        try router.check(link)
-        try await router.call(.setPreferredPHYs(link.identifier, phys, options))
+        try await router.call(.setPreferredPHYs(link.identifier, phys, options), on: link)
     }
 
     /// Measures the signal strength of the peer in dBm. Returns nil if the controller can't measure it (Core 5.4, Vol
     /// 4, Part E, 7.5.4).
     public func rssi() async throws(BluetoothError) -> Int? {
-        try router.check(link)
+        guard case .rssi(let rssi) = try await router.call(.readRSSI(link.identifier), on: link) else { return nil }
         // 127 means that the RSSI is not available.
-        guard case .rssi(let rssi) = try await router.call(.readRSSI(link.identifier)), rssi != .max else { return nil }
-        return Int(rssi)
+        return rssi == .max ? nil : Int(rssi)
     }
 
     /// Requests new connection parameters, and waits until they apply. A central makes the decision; a peripheral asks
     /// its central, which may refuse.
     public func updateParameters(_ parameters: ConnectionParameters) async throws(BluetoothError) {
-        try router.check(link)
-        try await router.call(.updateParameters(link.identifier, parameters))
+        try await router.call(.updateParameters(link.identifier, parameters), on: link)
     }
 
     /// Ends the link, and waits until it has ended. Does nothing if it has already ended.
@@ -120,10 +117,9 @@ public struct Connection: Sendable {
     func perform(
         _ operation: GATTClientOperation, known: UInt32? = nil
     ) async throws(BluetoothError) -> GATTClientResult {
-        try router.check(link)
         guard
             case .gatt(let result) = try await router.call(
-                .perform(link.identifier, operation), knownChanges: known ?? link.knownChanges)
+                .perform(link.identifier, operation), on: link, knownChanges: known ?? link.knownChanges)
         else { throw .cancelled }
         return result
     }

@@ -152,8 +152,7 @@ extension Connection {
     /// - Throws: `.notSupported`; `.syncEnded`; or `.refusedByController(.unsupportedRemoteFeature)` if the peer's
     ///   controller does not support transfers.
     public func transfer(_ sync: PeriodicSync, serviceData: UInt16 = 0) async throws(BluetoothError) {
-        try router.check(link)
-        try await router.call(.transfer(link.identifier, .sync(sync.identifier), serviceData: serviceData))
+        try await router.call(.transfer(link.identifier, .sync(sync.identifier), serviceData: serviceData), on: link)
     }
 
     /// Transfers the periodic advertising of one of this device's own sets to the peer. In all other respects, this is
@@ -161,8 +160,7 @@ extension Connection {
     ///
     /// - Throws: `.invalidParameters` if the set has no periodic advertising.
     public func transfer(_ set: AdvertisingSet, serviceData: UInt16 = 0) async throws(BluetoothError) {
-        try router.check(link)
-        try await router.call(.transfer(link.identifier, .set(set.token), serviceData: serviceData))
+        try await router.call(.transfer(link.identifier, .set(set.token), serviceData: serviceData), on: link)
     }
 
     /// Receives the synchronizations that the peer transfers, until the sequence is released or the link ends. Each
@@ -187,7 +185,7 @@ extension Connection {
             }
             if isCurrent { router?.post(.acceptTransfers(link.identifier, nil)) }
         }
-        try await router.call(.acceptTransfers(link.identifier, parameters))
+        try await router.call(.acceptTransfers(link.identifier, parameters), on: link)
         return sequence
     }
 }

@@ -142,8 +142,8 @@ public struct Subscriber: Hashable, Sendable {
     /// Sends an indication to this subscriber only, and waits for its confirmation.
     public func indicate(_ value: some Collection<UInt8>) async throws(BluetoothError) {
         let value = Array(value)
-        try connection.router.check(connection.link)
-        try await connection.router.call(.indicate(connection.link.identifier, characteristic, value))
+        let link = connection.link
+        try await connection.router.call(.indicate(link.identifier, characteristic, value), on: link)
     }
 }
 
@@ -230,7 +230,6 @@ public struct IncomingWrite: Sendable {
 
 extension Connection {
     fileprivate func answer(_ call: HostCall.Kind) async throws(BluetoothError) {
-        try router.check(link)
-        try await router.call(call)
+        try await router.call(call, on: link)
     }
 }

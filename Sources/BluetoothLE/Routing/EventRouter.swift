@@ -110,6 +110,22 @@ final class EventRouter: AdapterObserver {
         }
     }
 
+    /// Posts a call on a link. If the link has ended, throws the reason, also if it ends while the call is on its way.
+    // Compiled into the caller, because each asynchronous call costs some 400 instructions.
+    @inline(__always)
+    @discardableResult
+    func call(
+        _ kind: HostCall.Kind, on link: LinkState, knownChanges: UInt32? = nil,
+        isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(BluetoothError) -> CallResult {
+        try check(link)
+        do throws(BluetoothError) {
+            return try await call(kind, knownChanges: knownChanges, isolation: actor)
+        } catch {
+            throw link.explained(error)
+        }
+    }
+
     /// Suspends the task until an event resumes the token.
     ///
     /// - Parameter begin: called when the task is suspended. It returns false if nothing will ever resume the token.

@@ -82,6 +82,12 @@ final class LinkState: Sendable {
     /// The error that calls throw on a link that has ended; nil while the link exists.
     var error: BluetoothError? { state.withLock { $0.end?.error } }
 
+    /// The error to throw for one with which a call on this link has ended. The host has forgotten a link that ended
+    /// before the call arrived, so it cannot state the reason.
+    func explained(_ error: BluetoothError) -> BluetoothError {
+        error == .disconnected(.unknown) || error == .notReady ? self.error ?? error : error
+    }
+
     // MARK: - Receiving
 
     /// A receiver of values, and whether it is the last.

@@ -122,6 +122,6 @@ extension Connection {
         if request.peerOutOfBandData == nil, let agent = router.state.withLock({ $0.outOfBandAgent }) {
             request.peerOutOfBandData = await agent.outOfBandData(of: self)
         }
-        try await router.call(.pair(link.identifier, request))
+        try await router.call(.pair(link.identifier, request), on: link)
     }
 }

@@ -8,7 +8,7 @@ final class Mailbox: Sendable {
     struct Content: Sendable {
         var calls: [HostCall] = []
         /// The observers of users that are attaching.
-        var observers: [(user: UserID, observer: any AdapterObserver)] = []
+        var observers: [AttachedObserver] = []
         /// Tasks that wait, after these calls, until the adapter is idle.
         var awaitingIdleness: [CheckedContinuation<Void, Never>] = []
         /// Whether the adapter closes after these calls.
@@ -23,6 +23,11 @@ final class Mailbox: Sendable {
 
         var isEmpty: Bool {
             content.calls.isEmpty && content.awaitingIdleness.isEmpty && (!content.isToClose || isClosed)
+        }
+
+        /// Whether `take` has nothing to take out.
+        var hasNothingNew: Bool {
+            content.calls.isEmpty && content.awaitingIdleness.isEmpty && !content.isToClose
         }
 
         mutating func attend() -> Receipt {
@@ -54,7 +59,7 @@ final class Mailbox: Sendable {
     func put(_ user: UserID, _ observer: any AdapterObserver) -> Receipt {
         state.withLock { state in
             guard !state.isClosed else { return .refused }
-            state.content.observers.append((user, observer))
+            state.content.observers.append(AttachedObserver(user, observer))
             state.content.calls.append(HostCall(user: user, kind: .attach))
             return state.attend()
         }
@@ -84,6 +89,8 @@ final class Mailbox: Sendable {
     func take(into content: inout Content) {
         state.withLock { state in
             state.isAttended = true
+            // Most turns handle a packet, and no call.
+            if state.hasNothingNew { return }
             swap(&content, &state.content)
             guard content.calls.count > Self.callsPerTurn else { return }
             state.content.calls.append(contentsOf: content.calls[Self.callsPerTurn...])

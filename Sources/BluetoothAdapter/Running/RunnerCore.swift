@@ -54,7 +54,7 @@ struct RunnerCore {
         didSet { bondWriting = turns.flatMap { makeBondWriting($0) } }
     }
 
-    private var observers: [(user: UserID, observer: any AdapterObserver)] = []
+    private var observers: [AttachedObserver] = []
     private var content = Mailbox.Content()
     /// `SharedHost.statusChanges` as of the last turn.
     private var noticedStatusChanges: UInt32 = 0
@@ -189,11 +189,7 @@ struct RunnerCore {
         // Clear the information last: a thread that sees it missing finds that everything that needed the controller
         // has ended.
         defer { if hasNewStatus, shared.currentStatus() != .ready { turns?.publish(information: nil) } }
-        // A copy of the array, because copying each observer would cost more: many have weak references.
-        let observers = observers
-        for index in observers.indices {
-            shared.withEvents(for: observers[index].user) { observers[index].observer.receive($0) }
-        }
+        for observer in observers { shared.withEvents(for: observer.user) { observer.receive($0) } }
         shared.clearEvents()
     }
 

@@ -174,13 +174,27 @@ public struct SharedHost: Sendable {
     /// Passes a user's events to `body`, if it has any.
     public mutating func withEvents(for user: UserID, _ body: (borrowing EventBatch) -> Void) {
         guard let index = index(of: user), !users[index].events.isEmpty else { return }
-        // The batch, its octets and its sightings are moved out and back. Passing them in place would copy them.
-        var batch = EventBatch(user: user)
+        // A constant, because passing a variable would copy it.
+        let batch = takeBatch(at: index)
+        body(batch)
+        giveBack(batch, at: index)
+    }
+
+    /// Moves a user's batch out, together with the octets and sightings of the turn. Passing them in place would copy
+    /// them.
+    @inline(__always)
+    private mutating func takeBatch(at index: Int) -> EventBatch {
+        var batch = EventBatch(user: users[index].user)
         swap(&batch, &users[index])
         host.events.exchangeBytes(with: &batch.octets)
         scans.exchangeSightings(with: &batch.sightings)
         batch.earlierSightings = scans.earlierSightings
-        body(batch)
+        return batch
+    }
+
+    /// Moves them back.
+    @inline(__always)
+    private mutating func giveBack(_ batch: consuming EventBatch, at index: Int) {
         scans.exchangeSightings(with: &batch.sightings)
         host.events.exchangeBytes(with: &batch.octets)
         swap(&batch, &users[index])

@@ -24,17 +24,18 @@ struct LibraryToolboxTests {
         #expect(LibraryToolbox.unavailability == nil)
     }
 
+    // The codes are text, because Swift 6.2.3 for arm64 passes a `UInt128` in a tuple to a generic asynchronous closure
+    // without its high half.
     @Test(
         "AES-CMAC returns the values from RFC 4493 for messages of more than one block",
-        arguments: [(40, 0xdfa6_6747_de9a_e630_30ca_3261_1497_c827), (64, 0x51f0_bebf_7e3b_9d92_fc49_7417_7936_3cfe)]
-            as [(Int, UInt128)])
-    func longMessages(_ length: Int, _ code: UInt128) throws {
+        arguments: [(40, "dfa66747de9ae63030ca32611497c827"), (64, "51f0bebf7e3b9d92fc49741779363cfe")])
+    func longMessages(_ length: Int, _ code: String) throws {
         let message = try #require(
             [UInt8](
                 hexadecimal: "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
                     + "30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710"))
         let key: UInt128 = 0x2b7e_1516_28ae_d2a6_abf7_1588_09cf_4f3c
-        #expect(crypto.authenticationCode(key: key, message: Array(message[..<length])) == code)
+        #expect(crypto.authenticationCode(key: key, message: Array(message[..<length])) == UInt128(code, radix: 16))
     }
 
     @Test func `a private key is a number from 1 to the order of P-256 minus 1`() {

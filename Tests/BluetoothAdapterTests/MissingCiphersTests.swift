@@ -33,7 +33,7 @@ struct MissingCiphersTests {
         #expect(reports == ["\(Self.reason)"])
     }
 
-    @Test func `an adapter with ciphers of its own reports nothing`() throws {
+    @Test func `an adapter whose application provides the ciphers reports nothing`() throws {
         let reports = try Self.reports { options in
             options.host.security = SecurityConfiguration(crypto: LibraryToolbox())
             options.missingCiphers = Self.reason

@@ -13,6 +13,8 @@ final class Mailbox: Sendable {
         var awaitingIdleness: [CheckedContinuation<Void, Never>] = []
         /// Whether the adapter closes after these calls.
         var isToClose = false
+
+        var hasCalls: Bool { !calls.isEmpty || !awaitingIdleness.isEmpty }
     }
 
     private struct State {
@@ -21,14 +23,7 @@ final class Mailbox: Sendable {
         var isAttended = true
         var isClosed = false
 
-        var isEmpty: Bool {
-            content.calls.isEmpty && content.awaitingIdleness.isEmpty && (!content.isToClose || isClosed)
-        }
-
-        /// Whether `take` has nothing to take out.
-        var hasNothingNew: Bool {
-            content.calls.isEmpty && content.awaitingIdleness.isEmpty && !content.isToClose
-        }
+        var isEmpty: Bool { !content.hasCalls && (!content.isToClose || isClosed) }
 
         mutating func attend() -> Receipt {
             defer { isAttended = true }
@@ -90,7 +85,7 @@ final class Mailbox: Sendable {
         state.withLock { state in
             state.isAttended = true
             // Most turns handle a packet, and no call.
-            if state.hasNothingNew { return }
+            guard state.content.hasCalls || state.content.isToClose else { return }
             swap(&content, &state.content)
             guard content.calls.count > Self.callsPerTurn else { return }
             state.content.calls.append(contentsOf: content.calls[Self.callsPerTurn...])

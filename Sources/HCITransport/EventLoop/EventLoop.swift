@@ -33,75 +33,18 @@ public final class EventLoop {
     /// Wakes this loop from any thread.
     public let waker: Waker
     private let descriptor: Int32
-    private var waiting: Waiting
+    private let timer: TimerDescriptor
+    // Read and written as a whole, because such accesses of a private property need no check for exclusive access.
+    /// The deadline that the timer is set for.
+    private var armed: Instant?
+    /// The buffer for the events of a wait.
+    private var events: [Event] = []
 
     private static let wakerToken: Int64 = -1
     private static let timerToken: Int64 = -2
 
-    /// What waiting changes, so that a wait is a single exclusive access.
-    private struct Waiting: ~Copyable {
-        var timer: TimerDescriptor
-        private var ready = [epoll_event](repeating: epoll_event(), count: 64)
-        private var events: [Event] = []
-
-        init(_ timer: consuming TimerDescriptor) {
-            self.timer = timer
-            events.reserveCapacity(ready.count)
-        }
-
-        mutating func events(on descriptor: Int32, _ waker: Waker, until deadline: Instant?) -> [Event] {
-            events.removeAll(keepingCapacity: true)
-            wait(on: descriptor, waker, until: deadline) { events, event in events.append(event) }
-            return events
-        }
-
-        mutating func event(
-            of token: Int, on descriptor: Int32, _ waker: Waker, until deadline: Instant?
-        ) -> Event? {
-            var found: Event?
-            wait(on: descriptor, waker, until: deadline) { _, event in if event.token == token { found = event } }
-            return found
-        }
-
-        /// Waits, and passes the descriptors' events to `add`, with the buffer for them.
-        @inline(__always)
-        private mutating func wait(
-            on descriptor: Int32, _ waker: Waker, until deadline: Instant?, _ add: (inout [Event], Event) -> Void
-        ) {
-            while true {
-                if deadline != .zero { timer.arm(deadline) }
-                let count = collect(descriptor, timeout: deadline == .zero ? 0 : -1)
-                var isOver = deadline == .zero
-                for index in 0..<count {
-                    let event = ready[index]
-                    switch Int64(bitPattern: event.data.u64) {
-                    case EventLoop.wakerToken:
-                        waker.reset()
-                        isOver = true
-                    case EventLoop.timerToken:
-                        timer.reset()
-                    case let token:
-                        add(&events, Event(token: Int(token), flags: event.events))
-                        isOver = true
-                    }
-                }
-                if isOver { return }
-                // The timer may have been set for an earlier deadline that no longer applies.
-                if let deadline, MonotonicClock.now >= deadline { return }
-            }
-        }
-
-        private mutating func collect(_ descriptor: Int32, timeout: Int32) -> Int {
-            ready.withUnsafeMutableBufferPointer { buffer in
-                // Newer headers of the C library require a pointer here. The buffer is never empty.
-                guard let start = buffer.baseAddress else { return 0 }
-                let count = epoll_wait(descriptor, start, Int32(buffer.count), timeout)
-                // A negative count means that a signal interrupted the call. No other failure is possible with our own
-                // descriptor and buffer.
-                return max(0, Int(count))
-            }
-        }
-    }
+    /// The maximum number of descriptors that one system call reports. Others are reported by the next one.
+    private static let reportLimit = 64
 
     /// Creates a loop that watches no descriptors.
     ///
@@ -110,16 +53,16 @@ public final class EventLoop {
     public init(waker existing: Waker? = nil) throws(TransportError) {
         let waker = if let existing { existing } else { try Waker() }
         do throws(Errno) {
-            let timer = try TimerDescriptor()
+            timer = try TimerDescriptor()
             let descriptor = try Errno.check { epoll_create1(Int32(EPOLL_CLOEXEC)) }
             self.waker = waker
             self.descriptor = descriptor
-            waiting = Waiting(timer)
+            events.reserveCapacity(Self.reportLimit)
         } catch {
             throw TransportError(.system(call: "epoll_create", code: error.code), transport: "event loop")
         }
         try control(EPOLL_CTL_ADD, waker.fileDescriptor, token: Self.wakerToken, for: .read)
-        try control(EPOLL_CTL_ADD, waiting.timer.fileDescriptor, token: Self.timerToken, for: .read)
+        try control(EPOLL_CTL_ADD, timer.fileDescriptor, token: Self.timerToken, for: .read)
     }
 
     deinit { close(descriptor) }
@@ -149,19 +92,71 @@ public final class EventLoop {
     var fileDescriptor: Int32 { descriptor }
 
     /// Makes `fileDescriptor` readable no later than at `deadline`.
-    func arm(_ deadline: Instant?) { waiting.timer.arm(deadline) }
+    func arm(_ deadline: Instant?) {
+        let before = armed
+        let now = timer.arm(deadline, insteadOf: before)
+        if now != before { armed = now }
+    }
 
     /// Waits until a descriptor is ready, `waker` is used or the deadline passes. Returns an event for each ready
     /// descriptor; the result is empty in the latter two cases. If `deadline` is nil, it waits forever; if it is
     /// `Instant.zero`, it does not wait.
     ///
     /// This allocates no memory if each result is released before the next call.
-    public func wait(until deadline: Instant?) -> [Event] { waiting.events(on: descriptor, waker, until: deadline) }
+    public func wait(until deadline: Instant?) -> [Event] {
+        var found: [Event] = []
+        swap(&found, &events)
+        found.removeAll(keepingCapacity: true)
+        wait(until: deadline) { found.append($0) }
+        events = found
+        return found
+    }
 
     /// Waits like `wait(until:)`, and returns the event of the descriptor that was registered with `token`, for a loop
     /// that watches no other. It is nil if `waker` was used or the deadline passed.
     public func wait(for token: Int, until deadline: Instant?) -> Event? {
-        waiting.event(of: token, on: descriptor, waker, until: deadline)
+        var found: Event?
+        wait(until: deadline) { if $0.token == token { found = $0 } }
+        return found
+    }
+
+    /// Waits, and passes the descriptors' events to `add`.
+    @inline(__always)
+    private func wait(until deadline: Instant?, _ add: (Event) -> Void) {
+        withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.reportLimit) { ready in
+            while true {
+                if deadline != .zero { arm(deadline) }
+                var isOver = deadline == .zero
+                for event in collect(into: ready, timeout: isOver ? 0 : -1) {
+                    switch Int64(bitPattern: event.data.u64) {
+                    case Self.wakerToken:
+                        waker.reset()
+                        isOver = true
+                    case Self.timerToken:
+                        timer.reset()
+                        armed = nil
+                    case let token:
+                        add(Event(token: Int(token), flags: event.events))
+                        isOver = true
+                    }
+                }
+                if isOver { return }
+                // The timer may have been set for an earlier deadline that no longer applies.
+                if let deadline, MonotonicClock.now >= deadline { return }
+            }
+        }
+    }
+
+    /// Waits for descriptors to become ready. Returns the part of the buffer with their events.
+    private func collect(
+        into buffer: UnsafeMutableBufferPointer<epoll_event>, timeout: Int32
+    ) -> Slice<UnsafeMutableBufferPointer<epoll_event>> {
+        // Newer headers of the C library require a pointer here. The buffer is never empty.
+        guard let start = buffer.baseAddress else { return buffer[..<0] }
+        let count = epoll_wait(descriptor, start, Int32(buffer.count), timeout)
+        // A negative count means that a signal interrupted the call. No other failure is possible with our own
+        // descriptor and buffer.
+        return buffer[..<max(0, Int(count))]
     }
 
     private func control(

@@ -9,7 +9,6 @@ import CBluetoothHCI
 /// timer is disarmed so that it does not wake an idle thread.
 struct TimerDescriptor: ~Copyable {
     let fileDescriptor: Int32
-    private var armed: Instant?
 
     init() throws(Errno) {
         let flags = Int32(TFD_CLOEXEC | TFD_NONBLOCK)
@@ -19,26 +18,26 @@ struct TimerDescriptor: ~Copyable {
     deinit { close(fileDescriptor) }
 
     /// Makes the timer fire at `deadline` or earlier. If `deadline` is nil, the timer does not fire.
-    mutating func arm(_ deadline: Instant?) {
+    ///
+    /// - Parameter armed: the deadline that the timer is set for; nil if it is not set, or has fired.
+    /// - Returns: the deadline that the timer is set for now.
+    func arm(_ deadline: Instant?, insteadOf armed: Instant?) -> Instant? {
         var setting = itimerspec()
         guard let deadline else {
-            guard armed != nil else { return }
-            timerfd_settime(fileDescriptor, 0, &setting, nil)
-            armed = nil
-            return
+            if armed != nil { timerfd_settime(fileDescriptor, 0, &setting, nil) }
+            return nil
         }
-        if let armed, armed <= deadline { return }
+        if let armed, armed <= deadline { return armed }
         setting.it_value.tv_sec = time_t(deadline.nanoseconds / 1_000_000_000)
         // Zero would disarm the timer. Here it stands for a deadline that passed long ago.
         setting.it_value.tv_nsec = max(1, Int(deadline.nanoseconds % 1_000_000_000))
         timerfd_settime(fileDescriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
-        armed = deadline
+        return deadline
     }
 
-    /// Records that the timer has fired.
-    mutating func reset() {
+    /// Makes the descriptor of a timer that has fired unreadable.
+    func reset() {
         var count: UInt64 = 0
         _ = read(fileDescriptor, &count, MemoryLayout.size(ofValue: count))
-        armed = nil
     }
 }

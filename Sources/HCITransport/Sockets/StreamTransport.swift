@@ -19,29 +19,19 @@ public final class StreamTransport: HCITransport {
     private let descriptor: Atomic<Int32>
     private let calls: SocketCalls
     private let outputLimit: Int
-    private var input: Input
+    /// The buffer for reading. A read moves it out, because checking a property for exclusive access costs more.
+    private var buffer = emptyBuffer
+    private var framer: H4Framer
+    /// Whether the next byte begins a packet, as far as the framer knows.
+    private var isAligned = true
     private let isJoinedAnytime: Bool
-    /// Set for a line that may be joined at any time; nil if the first byte begins a packet. Not a part of `input`,
-    /// because a packet may be sent while the framer delivers one.
+    /// Set for a line that may be joined at any time; nil if the first byte begins a packet. Not a part of the
+    /// framer, because a packet may be sent while the framer delivers one.
     private var synchronizer: ResetSynchronizer?
     private let ending: TransportError.Reason
     private var pending = PendingBytes()
 
-    /// What reading needs, so that each read is a single exclusive access.
-    private struct Input {
-        var buffer = [UInt8](repeating: 0, count: 16384)
-        var framer: H4Framer
-
-        /// Reads as many bytes as have arrived.
-        ///
-        /// - Returns: the buffer as well, and whether the bytes begin with a packet, once the line is synchronized.
-        mutating func read(
-            from descriptor: Int32, _ calls: SocketCalls
-        ) -> (transfer: Transfer, bytes: [UInt8], isAligned: Bool) {
-            let transfer = Transfer { buffer.withUnsafeMutableBytes { calls.receive(descriptor, $0) } }
-            return (transfer, buffer, framer.partialByteCount == 0 && framer.fault == nil)
-        }
-    }
+    private static var emptyBuffer: [UInt8] { [UInt8](repeating: 0, count: 16384) }
 
     /// Takes ownership of a connected stream socket or a terminal. `ending` is the error to throw when the other side
     /// closes.
@@ -56,7 +46,7 @@ public final class StreamTransport: HCITransport {
         descriptor = Atomic(fileDescriptor)
         self.calls = calls
         self.receiver = receiver
-        input = Input(framer: H4Framer(receiver: receiver))
+        framer = H4Framer(receiver: receiver)
         self.synchronizer = synchronizer
         isJoinedAnytime = synchronizer != nil
         self.outputLimit = outputLimit
@@ -80,15 +70,20 @@ public final class StreamTransport: HCITransport {
     /// lost and can't be found again.
     public func receive(_ deliver: (Span<UInt8>) -> Void) throws(TransportError) {
         guard fileDescriptor >= 0 else { throw failure(.closed) }
-        // `bytes` is a second reference to the buffer, not a copy, because `deliver` may use the transport.
-        let (transfer, bytes, isAligned) = input.read(from: fileDescriptor, calls)
-        switch transfer {
+        var bytes: [UInt8] = []
+        swap(&bytes, &buffer)
+        defer { swap(&bytes, &buffer) }
+        // Only while `deliver` receives from this transport.
+        if bytes.isEmpty { bytes = Self.emptyBuffer }
+        switch Transfer({ bytes.withUnsafeMutableBytes { calls.receive(fileDescriptor, $0) } }) {
         case .bytes(0): throw failure(ending)
         case .bytes(let count):
             let read = bytes.span.extracting(0..<count)
             do throws(H4Fault) {
                 let whole = isAligned && !isJoinedAnytime ? deliverWholePackets(read, deliver) : 0
-                if whole < count { try frame(read.extracting(whole...), deliver) }
+                guard whole < count else { return }
+                defer { isAligned = framer.partialByteCount == 0 && framer.fault == nil }
+                try frame(read.extracting(whole...), deliver)
             } catch {
                 throw failure(.malformedStream(error))
             }
@@ -122,16 +117,16 @@ public final class StreamTransport: HCITransport {
                 continue
             }
             // The offset after the last complete packet. If framing fails, the search for Reset starts there.
-            var end = offset - input.framer.partialByteCount
+            var end = offset - framer.partialByteCount
             do throws(H4Fault) {
-                return try input.framer.receive(bytes.extracting(offset...)) { packet in
+                return try framer.receive(bytes.extracting(offset...)) { packet in
                     end += packet.count
                     // `deliver` may have closed the transport while handling an earlier packet.
                     if fileDescriptor >= 0 { deliver(packet) }
                 }
             } catch {
                 guard let canResynchronize = synchronizer?.loseSync(), canResynchronize else { throw error }
-                input.framer.reset()
+                framer.reset()
                 offset = max(offset, end)
             }
         }

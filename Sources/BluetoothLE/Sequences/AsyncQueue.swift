@@ -18,35 +18,49 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         case grow
     }
 
+    // Unsafe, because a checked one allocates for each element. Resuming one requires taking it out of the state first,
+    // so each is resumed once.
+    @usableFromInline typealias Continuation = UnsafeContinuation<QueueItem<Element>, Never>
+
     private struct State {
+        /// The elements that no consumer has taken. While a consumer waits, there is no element, loss or end.
         var buffer = Deque<Element>()
+        /// The consumers that wait, in the order in which they began.
+        var waits = Deque<(number: UInt64, continuation: Continuation)>()
         /// The number of elements taken, and the counts after which data was lost, each listed once.
         var taken = 0
         var losses: [Int] = []
         var dropped = 0
         /// `.end` or `.failure`, once the sequence has ended.
-        var end: QueuePoll?
+        var end: QueueItem<Element>?
 
-        /// Moves the next element to `next`. Returns what a consumer finds; nil if it must wait.
-        ///
-        /// - Parameter leavesLoss: whether a loss stays for the next call. Evaluated only if there is one.
-        mutating func take(
-            _ next: inout Element?, leavingLossIf leavesLoss: @autoclosure () -> Bool
-        ) -> QueuePoll? {
+        /// Removes what the next consumer gets; nil if it must wait.
+        mutating func take() -> QueueItem<Element>? {
             if !losses.isEmpty, losses[0] == taken {
-                if leavesLoss() { return nil }
                 losses.removeFirst()
                 return .failure(.dataLost)
             }
             if buffer.isEmpty { return end }
-            next = buffer.removeFirst()
             taken &+= 1
-            return .element
+            return .element(buffer.removeFirst())
+        }
+
+        /// Removes the consumer that gets the next element; nil if the element must be buffered.
+        @inline(__always)
+        mutating func takeWait() -> Continuation? {
+            guard !waits.isEmpty else { return nil }
+            taken &+= 1
+            return waits.removeFirst().continuation
+        }
+
+        /// Removes the consumer with this number.
+        mutating func takeWait(_ number: UInt64) -> Continuation? {
+            waits.firstIndex { $0.number == number }.map { waits.remove(at: $0).continuation }
         }
     }
 
     private let state = Mutex(State())
-    @usableFromInline let waits = ConsumerWaits()
+    private let lastNumber = Atomic<UInt64>(0)
     private let capacity: Int
     private let overflow: Overflow
     /// Makes room in a full buffer without loss, if that is possible.
@@ -84,53 +98,71 @@ final class AsyncQueue<Element: Sendable>: Sendable {
 
     /// The number of buffered elements, and of waiting consumers.
     var count: Int { state.withLock { $0.buffer.count } }
-    var waiterCount: Int { waits.count }
+    var waiterCount: Int { state.withLock { $0.waits.count } }
 
-    /// Buffers an element, and wakes the consumer that has waited longest. Returns false if the element was dropped.
+    /// Hands an element to the consumer that has waited longest, or buffers it. Returns false if the element was
+    /// dropped.
     @discardableResult
     func push(_ element: Element) -> Bool {
-        buffer(1) { state in
-            guard state.end == nil else { return false }
-            let hasRoom = hasRoom(&state)
-            if hasRoom { state.buffer.append(element) } else { keepMark(of: element, in: &state) }
-            return hasRoom
+        let (waiting, isTaken, dropped) = state.withLock { state -> (Continuation?, Bool, Int?) in
+            if let waiting = state.takeWait() { return (waiting, true, nil) }
+            let before = state.dropped
+            let isTaken = state.end == nil && add(element, to: &state)
+            return (nil, isTaken, state.dropped == before ? nil : state.dropped)
         }
+        if let waiting { hand(element, to: waiting) }
+        if let dropped, let onDrop { onDrop(dropped) }
+        return isTaken
     }
 
-    /// Buffers some elements of an array, and wakes as many consumers. Each element is copied only once. Returns false
-    /// if one of them was dropped.
+    /// Hands the first of some elements to the consumers that wait, and buffers the others. Each element is copied only
+    /// once. Returns false if one of them was dropped.
     @discardableResult
     func push(_ elements: borrowing [Element], in range: Range<Int>) -> Bool {
-        buffer(range.count) { state in
-            // Usually all of them fit, and are appended at once.
-            if state.end == nil, state.buffer.count + range.count <= capacity {
-                state.buffer.append(contentsOf: elements[range])
-                return true
+        var first = range.lowerBound
+        while true {
+            let (waiting, areTaken, dropped) = state.withLock { state -> (Continuation?, Bool, Int?) in
+                if first < range.upperBound, let waiting = state.takeWait() { return (waiting, true, nil) }
+                let before = state.dropped
+                let areTaken = state.end == nil && add(elements, in: first..<range.upperBound, to: &state)
+                return (nil, areTaken, state.dropped == before ? nil : state.dropped)
             }
-            var areTaken = state.end == nil
-            for index in range where state.end == nil {
-                if hasRoom(&state) {
-                    state.buffer.append(elements[index])
-                } else {
-                    keepMark(of: elements[index], in: &state)
-                    areTaken = false
-                }
-            }
-            return areTaken
+            if let dropped, let onDrop { onDrop(dropped) }
+            guard let waiting else { return areTaken }
+            hand(elements[first], to: waiting)
+            first += 1
         }
     }
 
-    /// Wakes consumers for `count` elements that `add` has buffered, and reports what was dropped. Returns what `add`
-    /// returns: false if an element did not fit.
-    private func buffer(_ count: Int, _ add: (inout State) -> Bool) -> Bool {
-        let (areTaken, dropped) = state.withLock { state -> (Bool, Int?) in
-            let before = state.dropped
-            return (add(&state), state.dropped == before ? nil : state.dropped)
+    @inline(__always)
+    private func hand(_ element: Element, to waiting: Continuation) {
+        if let onTake { onTake(element) }
+        waiting.resume(returning: .element(element))
+    }
+
+    /// Buffers some elements of an array. Returns false if one of them was dropped.
+    private func add(_ elements: borrowing [Element], in range: Range<Int>, to state: inout State) -> Bool {
+        // Usually all of them fit, and are appended at once.
+        if state.buffer.count + range.count <= capacity {
+            state.buffer.append(contentsOf: elements[range])
+            return true
         }
-        // An element that does not fit may have ended the sequence.
-        if areTaken { waits.end(count) } else { waits.endAll() }
-        if let dropped, let onDrop { onDrop(dropped) }
+        var areTaken = true
+        for index in range where state.end == nil {
+            if !add(elements[index], to: &state) { areTaken = false }
+        }
         return areTaken
+    }
+
+    /// Buffers an element. Returns false if it does not fit and was dropped.
+    @inline(__always)
+    private func add(_ element: Element, to state: inout State) -> Bool {
+        if hasRoom(&state) {
+            state.buffer.append(element)
+            return true
+        }
+        keepMark(of: element, in: &state)
+        return false
     }
 
     /// Returns whether there is room for one more element, and makes room if the policy allows it.
@@ -161,20 +193,35 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     /// Records that data was lost between the previous and the next element. A consumer gets `.dataLost` there, and may
     /// continue.
     func noteLoss() {
-        state.withLock { state in
-            guard state.end == nil else { return }
+        let waiting = state.withLock { state -> Continuation? in
+            guard state.end == nil else { return nil }
+            if let wait = state.waits.popFirst() { return wait.continuation }
             let place = state.taken &+ state.buffer.count
             if state.losses.last != place { state.losses.append(place) }
+            return nil
         }
-        waits.end()
+        waiting?.resume(returning: .failure(.dataLost))
+    }
+
+    /// Leaves a loss to the consumer that comes next.
+    @usableFromInline
+    func giveBackLoss() {
+        let waiting = state.withLock { state -> Continuation? in
+            if let wait = state.waits.popFirst() { return wait.continuation }
+            if state.losses.first != state.taken { state.losses.insert(state.taken, at: 0) }
+            return nil
+        }
+        waiting?.resume(returning: .failure(.dataLost))
     }
 
     /// Ends the sequence after the buffered elements. Only the first end counts.
     func finish(_ error: BluetoothError? = nil) {
-        state.withLock { state in
+        let waits = state.withLock { state in
             if state.end == nil { state.end = error.map { .failure($0) } ?? .end }
+            defer { state.waits = [] }
+            return state.waits
         }
-        waits.endAll()
+        for wait in waits { wait.continuation.resume(returning: error.map { .failure($0) } ?? .end) }
     }
 
     /// Ends the sequence, and drops the remaining elements.
@@ -188,62 +235,110 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         if let onTake { for element in rest { onTake(element) } }
     }
 
+    // MARK: - Consuming
+
     // There may be hundreds of thousands of values or sightings, and unspecialized code looks up its types for each of
-    // them. So an application compiles this loop for its type, and what the loop calls is specialized or not generic.
-    // `poll` only forwards, because even its unspecialized form looks up the types of its variables.
+    // them. So an application compiles `next` for its type, and what it calls is specialized. `take` and `wait` only
+    // forward, because even their unspecialized forms look up the types of their variables.
 
     /// The next element; nil at the end. Throws `.cancelled` when the task is cancelled.
     @inlinable
     @inline(__always)
     func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BluetoothError) -> Element? {
-        var element: Element?
-        var hasWaited = false
-        while true {
-            switch poll(&element, hasWaited: hasWaited) {
-            case .element, .end: return element
-            case .failure(let error): throw error
-            case .nothing(let changes):
-                await waits.wait(after: changes, isolation: actor)
-                hasWaited = true
-            }
+        var item = take()
+        if item == nil { item = await wait(isolation: actor) }
+        switch item {
+        case .element(let element): return element
+        case .end, nil: return nil
+        case .failure(let error): throw error
         }
     }
 
-    /// Takes the next element if there is one.
-    ///
-    /// - Parameters:
-    ///   - next: set to the element; otherwise unchanged.
-    ///   - hasWaited: whether the task has waited for the element. If it was cancelled, it does not wait again.
+    /// Suspends the task until there is something for it, or it is cancelled.
+    // Compiled into the caller, because each asynchronous call costs some 400 instructions.
+    @inlinable
+    @inline(__always)
+    func wait(isolation actor: isolated (any Actor)?) async -> QueueItem<Element> {
+        let wait = makeWait()
+        let item = await withTaskCancellationHandler(
+            operation: {
+                await withUnsafeContinuation(isolation: actor) { begin(wait, $0) }
+            }, onCancel: { cancel(wait) }, isolation: actor)
+        // Whoever cancelled the task may discard an error, but not a loss.
+        if case .failure(.dataLost) = item, Task.isCancelled {
+            giveBackLoss()
+            return .failure(.cancelled)
+        }
+        return item
+    }
+
+    @usableFromInline
+    func makeWait() -> QueueWait { QueueWait(number: lastNumber.wrappingAdd(1, ordering: .relaxed).newValue) }
+
+    /// Removes what a consumer gets without waiting; nil if there is nothing.
     @usableFromInline
     @_specialize(where Element == [UInt8])
     @_specialize(where Element == Sighting)
-    func poll(_ next: inout Element?, hasWaited: Bool) -> QueuePoll { takeNext(&next, hasWaited: hasWaited) }
+    func take() -> QueueItem<Element>? { takeNow() }
 
     @inline(never)
-    private func takeNext(_ next: inout Element?, hasWaited: Bool) -> QueuePoll {
-        // Read before the state, so that a wait ends if something changes in between.
-        let changes = waits.changes
-        // Whoever cancelled the task may discard an error, but not an element.
-        let found = state.withLock { $0.take(&next, leavingLossIf: hasWaited && Task.isCancelled) }
-        if let found {
-            if let onTake, let next { onTake(next) }
-            return found
+    private func takeNow() -> QueueItem<Element>? {
+        let item = state.withLock { $0.take() }
+        if let onTake, case .element(let element)? = item { onTake(element) }
+        return item
+    }
+
+    /// Begins a wait, or resumes the task at once if there is something for it, or it was cancelled.
+    @usableFromInline
+    @_specialize(where Element == [UInt8])
+    @_specialize(where Element == Sighting)
+    func begin(_ wait: borrowing QueueWait, _ continuation: Continuation) { beginNow(wait, continuation) }
+
+    @inline(never)
+    private func beginNow(_ wait: borrowing QueueWait, _ continuation: Continuation) {
+        let item = state.withLock { state -> QueueItem<Element>? in
+            if let item = state.take() { return item }
+            if wait.isCancelled { return .failure(.cancelled) }
+            state.waits.append((wait.number, continuation))
+            return nil
         }
-        guard hasWaited, Task.isCancelled else { return .nothing(changes) }
-        // A cancelled task does not wait, so it gets here at once. The loss that it leaves may have woken only it.
-        waits.end()
-        return .failure(.cancelled)
+        guard let item else { return }
+        if let onTake, case .element(let element) = item { onTake(element) }
+        continuation.resume(returning: item)
+    }
+
+    /// Ends a wait because its task was cancelled.
+    @usableFromInline
+    func cancel(_ wait: borrowing QueueWait) {
+        let waiting = state.withLock { state in
+            // For a wait that has not begun.
+            wait.cancel()
+            return state.takeWait(wait.number)
+        }
+        waiting?.resume(returning: .failure(.cancelled))
     }
 }
 
-/// What a consumer finds in an `AsyncQueue`.
+/// What a consumer gets from an `AsyncQueue`.
 @usableFromInline
-enum QueuePoll {
-    case element
+enum QueueItem<Element: Sendable>: Sendable {
+    case element(Element)
     /// The sequence has ended without an error.
     case end
     /// The error that ended the sequence, a loss, or a cancellation.
     case failure(BluetoothError)
-    /// Nothing. The consumer waits until there are other changes than these.
-    case nothing(UInt64)
+}
+
+/// The wait of one consumer of an `AsyncQueue`.
+@usableFromInline
+struct QueueWait: ~Copyable, Sendable {
+    let number: UInt64
+    private let cancelled = Atomic(false)
+
+    init(number: UInt64) { self.number = number }
+
+    var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
+    /// Cancels the wait. It must not begin at the same time.
+    func cancel() { cancelled.store(true, ordering: .relaxed) }
 }

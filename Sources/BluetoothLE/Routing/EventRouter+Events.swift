@@ -228,17 +228,16 @@ extension EventRouter {
     @inline(__always)
     private func received(_ bytes: borrowing Span<UInt8>, of handle: AttributeHandle, on link: LinkState) {
         let value = Array(copy bytes)
-        var index = 0
-        while let receiver = link.receiver(of: handle, from: &index) {
-            switch receiver {
-            case .listener(let queue, let isLast):
-                deliver(value, to: queue, link)
-                if isLast { return }
-            case .sessions(let sessions):
-                for session in sessions { session.push(.value(value, of: handle)) }
-                return
-            }
-        }
+        // Usually there is one consumer.
+        if let queue = link.soleListener(of: handle) { return deliver(value, to: queue, link) }
+        receivedBySeveral(value, of: handle, on: link)
+    }
+
+    @inline(never)
+    private func receivedBySeveral(_ value: [UInt8], of handle: AttributeHandle, on link: LinkState) {
+        let (listeners, sessions) = link.receivers(of: handle)
+        for listener in listeners { deliver(value, to: listener, link) }
+        for session in sessions { session.push(.value(value, of: handle)) }
     }
 
     private func deliver(_ value: [UInt8], to queue: AsyncQueue<[UInt8]>, _ link: LinkState) {

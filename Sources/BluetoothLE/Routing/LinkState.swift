@@ -90,26 +90,24 @@ final class LinkState: Sendable {
 
     // MARK: - Receiving
 
-    /// A receiver of values, and whether it is the last.
-    enum Receiver {
-        case listener(AsyncQueue<[UInt8]>, isLast: Bool)
-        /// The sessions, which receive the values of all characteristics, and come last.
-        case sessions([AsyncQueue<ClientEvent>])
+    /// The only receiver of a characteristic's values; nil if there are several or none.
+    @inline(__always)
+    func soleListener(of handle: AttributeHandle) -> AsyncQueue<[UInt8]>? {
+        state.withLock { state in
+            guard state.sessions.isEmpty else { return nil }
+            var found: AsyncQueue<[UInt8]>?
+            for index in state.listeners.indices where state.listeners[index].handle == handle {
+                if found != nil { return nil }
+                found = state.listeners[index].queue
+            }
+            return found
+        }
     }
 
-    /// Returns the next receiver, from an index on, of the values of a characteristic.
-    @inline(__always)
-    func receiver(of handle: AttributeHandle, from index: inout Int) -> Receiver? {
-        state.withLock { state in
-            while index < state.listeners.count {
-                defer { index += 1 }
-                guard state.listeners[index].handle == handle else { continue }
-                // Usually there is only one, and no session. It is then found without a second search.
-                let isLast = index == state.listeners.count - 1 && state.sessions.isEmpty
-                return .listener(state.listeners[index].queue, isLast: isLast)
-            }
-            return state.sessions.isEmpty ? nil : .sessions(state.sessions)
-        }
+    /// The receivers of a characteristic's values: its listeners, and the sessions, which receive the values of all
+    /// characteristics.
+    func receivers(of handle: AttributeHandle) -> ([AsyncQueue<[UInt8]>], [AsyncQueue<ClientEvent>]) {
+        state.withLock { state in (state.listeners.filter { $0.handle == handle }.map(\.queue), state.sessions) }
     }
 
     var sessions: [AsyncQueue<ClientEvent>] { state.withLock { $0.sessions } }

@@ -148,6 +148,13 @@ public struct EventBatch: Sendable {
         self.events = events
     }
 
+    /// Removes the events. Their array keeps its memory.
+    @inline(__always)
+    mutating func clear() {
+        // Usually there is one. To remove it alone takes less than to destroy a range.
+        if events.count == 1 { _ = events.popLast() } else { events.removeAll(keepingCapacity: true) }
+    }
+
     /// The octets of an event.
     @inlinable
     @_lifetime(borrow self)

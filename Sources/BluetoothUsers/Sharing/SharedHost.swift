@@ -171,7 +171,7 @@ public struct SharedHost: Sendable {
     /// Whether a user is attached.
     public mutating func isAttached(_ user: UserID) -> Bool { index(of: user) != nil }
 
-    /// Passes a user's events to `body`, if it has any.
+    /// Passes a user's events to `body`, if it has any, and removes them.
     public mutating func withEvents(for user: UserID, _ body: (borrowing EventBatch) -> Void) {
         guard let index = index(of: user), !users[index].events.isEmpty else { return }
         // A constant, because passing a variable would copy it.
@@ -197,13 +197,14 @@ public struct SharedHost: Sendable {
     private mutating func giveBack(_ batch: consuming EventBatch, at index: Int) {
         scans.exchangeSightings(with: &batch.sightings)
         host.events.exchangeBytes(with: &batch.octets)
+        batch.clear()
         swap(&batch, &users[index])
     }
 
-    /// Removes the events and their octets. Call this after every user has received its batch, and also after a turn
-    /// without events for users.
+    /// Removes the remaining events, and the octets and sightings of all. Call this after every user has received its
+    /// batch, and also after a turn without events for users.
     public mutating func clearEvents() {
-        for index in users.indices { users[index].events.removeAll(keepingCapacity: true) }
+        for index in users.indices where !users[index].events.isEmpty { users[index].clear() }
         scans.clearSightings()
         host.events.releaseBytes()
     }

@@ -23,9 +23,15 @@ open class CBCharacteristic: CBAttribute, KeyValueObservable {
     public let _observers = KeyValueObservers()
     private let ownerReference = WeakReference<CBService>()
     @Guarded var allowed: CBCharacteristicProperties
-    @Guarded var currentValue: Data? {
-        didSet { _observers.changed() }
+    var currentValue: Data? {
+        get { guardedValue.wrappedValue }
+        set {
+            guardedValue.wrappedValue = newValue
+            _observers.changed()
+        }
     }
+    // A constant, because each access of a guarded variable retains and releases its guard.
+    private let guardedValue = Guarded<Data?>(wrappedValue: nil)
     @Guarded var parts: [CBDescriptor]?
     @Guarded var notifying = false {
         didSet { _observers.changed() }

@@ -11,7 +11,7 @@ extension CBPeripheral {
     /// A value was notified or indicated.
     func received(_ value: Data, at handle: AttributeHandle, _ session: PeripheralSession) {
         guard isConnected(by: session),
-            let characteristic = $attributes.withLock({ $0.characteristic(at: handle) })
+            let characteristic = guardedAttributes.withLock({ $0.characteristic(at: handle) })
         else { return }
         characteristic.currentValue = value
         delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
@@ -37,7 +37,7 @@ extension CBPeripheral {
     }
 
     func servicesChanged(in handles: ClosedRange<AttributeHandle>) {
-        let gone = $attributes.withLock { $0.invalidate(handles) }
+        let gone = guardedAttributes.withLock { $0.invalidate(handles) }
         session?.remember()
         delegate?.peripheral(self, didModifyServices: gone)
     }
@@ -49,7 +49,7 @@ extension CBPeripheral {
         delegate?.peripheral(self, didReadRSSI: number, error: result.error)
     }
 
-    func stopNotifying() { $attributes.withLock { $0 }.stopNotifying() }
+    func stopNotifying() { guardedAttributes.withLock { $0 }.stopNotifying() }
 
     /// The adapter is off, so the connection is gone.
     func adapterIsOff() {
@@ -71,7 +71,7 @@ extension CBPeripheral {
             if error == nil {
                 var services: [DiscoveredService] = []
                 if case .services(let all) = found { services = all.meant(by: wanted, \.uuid).visible(\.uuid) }
-                $attributes.withLock { $0.add(services, of: self) }
+                guardedAttributes.withLock { $0.add(services, of: self) }
                 session.remember()
             }
             delegate?.peripheral(self, didDiscoverServices: error)
@@ -79,7 +79,7 @@ extension CBPeripheral {
             if error == nil {
                 var includes: [DiscoveredInclude] = []
                 if case .includes(let all) = found { includes = all.meant(by: wanted, \.uuid).visible(\.uuid) }
-                $attributes.withLock { $0.add(includes, to: service, of: self) }
+                guardedAttributes.withLock { $0.add(includes, to: service, of: self) }
                 session.remember()
             }
             delegate?.peripheral(self, didDiscoverIncludedServicesFor: service, error: error)
@@ -87,7 +87,7 @@ extension CBPeripheral {
             if error == nil {
                 var characteristics: [DiscoveredCharacteristic] = []
                 if case .characteristics(let all) = found { characteristics = all.meant(by: wanted, \.uuid) }
-                $attributes.withLock { $0.add(characteristics, to: service) }
+                guardedAttributes.withLock { $0.add(characteristics, to: service) }
                 session.remember()
             }
             delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: error)
@@ -95,7 +95,7 @@ extension CBPeripheral {
             if error == nil {
                 var descriptors: [DiscoveredDescriptor] = []
                 if case .descriptors(let all) = found { descriptors = all }
-                $attributes.withLock { $0.add(descriptors, to: characteristic) }
+                guardedAttributes.withLock { $0.add(descriptors, to: characteristic) }
                 session.remember()
             }
             delegate?.peripheral(self, didDiscoverDescriptorsFor: characteristic, error: error)

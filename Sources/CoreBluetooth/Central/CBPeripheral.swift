@@ -14,8 +14,8 @@ import Synchronization
 open class CBPeripheral: CBPeer {
     /// The delegate, which receives the callbacks of the peripheral.
     open weak var delegate: (any CBPeripheralDelegate)? {
-        get { $listener.withLock { $0.delegate } }
-        set { listener = Listener(delegate: newValue) }
+        get { listener.withLock { $0.delegate } }
+        set { listener.wrappedValue = Listener(delegate: newValue) }
     }
 
     /// The peripheral's name: its advertised name until its Device Name has been read over a connection.
@@ -49,11 +49,12 @@ open class CBPeripheral: CBPeer {
         var session: PeripheralSession?
     }
 
-    @Guarded private var listener = Listener()
+    // Constants, because each access of a guarded variable retains and releases its guard.
+    private let listener = Guarded(wrappedValue: Listener())
     let peer: PeerID
     weak let manager: CBCentralManager?
 
-    @Guarded private var connection = Connection()
+    private let connection = Guarded(wrappedValue: Connection())
     @Guarded var currentName: String? {
         didSet { _observers.changed() }
     }
@@ -64,7 +65,11 @@ open class CBPeripheral: CBPeer {
     }
 
     @Guarded var lastRSSI: NSNumber?
-    @Guarded var attributes = PeripheralAttributes()
+    let guardedAttributes = Guarded(wrappedValue: PeripheralAttributes())
+    var attributes: PeripheralAttributes {
+        get { guardedAttributes.wrappedValue }
+        set { guardedAttributes.wrappedValue = newValue }
+    }
     /// The ATT_MTU of the link.
     private let currentMTU = Atomic(unconnectedMTU)
     var mtu: Int {
@@ -110,19 +115,19 @@ open class CBPeripheral: CBPeer {
 
     // MARK: - Connecting
 
-    var currentState: CBPeripheralState { $connection.withLock { $0.state } }
+    var currentState: CBPeripheralState { connection.withLock { $0.state } }
     /// The session of the current or requested connection; nil if there is none.
-    var session: PeripheralSession? { $connection.withLock { $0.session } }
+    var session: PeripheralSession? { connection.withLock { $0.session } }
 
     /// Whether this session's connection was reported to the application and is not being cancelled.
     func isConnected(by session: PeripheralSession) -> Bool {
-        $connection.withLock { $0.session === session && $0.state == .connected }
+        connection.withLock { $0.session === session && $0.state == .connected }
     }
 
     /// Returns a new session to connect with; nil if the peripheral is already connected or connecting.
     func beginConnecting(isReconnecting: Bool) -> PeripheralSession? {
         guard let central = manager?.session else { return nil }
-        let before = $connection.withLock { connection -> CBPeripheralState? in
+        let before = connection.withLock { connection -> CBPeripheralState? in
             guard connection.state == .disconnected || connection.state == .disconnecting else { return nil }
             let before = connection.state
             let session = PeripheralSession(self, of: central, isReconnecting: isReconnecting)
@@ -139,7 +144,7 @@ open class CBPeripheral: CBPeer {
 
     /// Returns the session to cancel; nil if there is none.
     func beginDisconnecting() -> PeripheralSession? {
-        let session = $connection.withLock { connection -> PeripheralSession? in
+        let session = connection.withLock { connection -> PeripheralSession? in
             guard connection.state == .connecting || connection.state == .connected else { return nil }
             connection.state = .disconnecting
             return connection.session
@@ -150,7 +155,7 @@ open class CBPeripheral: CBPeer {
 
     /// Ends a session. False if it has already ended, or another one has begun.
     func endSession(_ ended: PeripheralSession) -> Bool {
-        let isCurrent = $connection.withLock { connection in
+        let isCurrent = connection.withLock { connection in
             guard connection.session === ended else { return false }
             connection = Connection()
             return true
@@ -163,7 +168,7 @@ open class CBPeripheral: CBPeer {
 
     /// Moves the connection from one state to the next. False if the application has changed the state in the meantime.
     func advance(_ session: PeripheralSession, from before: CBPeripheralState, to after: CBPeripheralState) -> Bool {
-        let isCurrent = $connection.withLock { connection in
+        let isCurrent = connection.withLock { connection in
             guard connection.session === session, connection.state == before else { return false }
             connection.state = after
             return true
@@ -290,7 +295,7 @@ open class CBPeripheral: CBPeer {
 
     /// The link, while the application knows that the peripheral is connected.
     private func link(_ call: String) -> PeripheralLink? {
-        let connection = connection
+        let connection = connection.wrappedValue
         if connection.state == .connected { return connection.session?.link }
         reportMisuse("\(self) can only \(call) while it is connected")
         return nil
@@ -298,7 +303,7 @@ open class CBPeripheral: CBPeer {
 
     /// Whether an attribute is one of this peripheral's, discovered on this connection.
     private func isKnown(_ attribute: CBAttribute) -> Bool {
-        if $attributes.withLock({ $0.contains(attribute) }) { return true }
+        if guardedAttributes.withLock({ $0.contains(attribute) }) { return true }
         reportMisuse("\(attribute) is not known to \(self), or has been invalidated: discover it first")
         return false
     }

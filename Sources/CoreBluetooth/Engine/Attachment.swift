@@ -29,7 +29,7 @@ final class Attachment: AdapterObserver, @unchecked Sendable {
     // passed on to its queue.
 
     let runner: AdapterRunner
-    private weak let recipient: (any BatchRecipient)?
+    private let recipient: SessionReference<any BatchRecipient>
     private let user = Atomic<UInt32>(0)
     private let pending = Guarded(wrappedValue: Pending())
 
@@ -38,7 +38,7 @@ final class Attachment: AdapterObserver, @unchecked Sendable {
         var isOver = false
     }
 
-    init(_ runner: AdapterRunner, of recipient: any BatchRecipient) {
+    init(_ runner: AdapterRunner, of recipient: SessionReference<any BatchRecipient>) {
         self.runner = runner
         self.recipient = recipient
     }
@@ -49,7 +49,7 @@ final class Attachment: AdapterObserver, @unchecked Sendable {
 
     func receive(_ batch: borrowing EventBatch) {
         if user.load(ordering: .relaxed) == 0 { user.store(batch.user.number, ordering: .relaxed) }
-        recipient?.receive(batch, from: self)
+        recipient.session?.receive(batch, from: self)
     }
 
     // MARK: - Calls

@@ -1,4 +1,3 @@
-import DequeModule
 import Dispatch
 import Foundation
 
@@ -18,7 +17,7 @@ final class Inbox<Event>: @unchecked Sendable {
     // Unchecked: events refer to the application's objects, which are used on `queue` alone.
 
     let queue: CallbackQueue
-    @Guarded private var state: InboxState<Event>
+    private let state: Guarded<InboxState<Event>>
     /// Delivers events.
     private let block: RepeatedBlock
 
@@ -30,9 +29,9 @@ final class Inbox<Event>: @unchecked Sendable {
         block = RepeatedBlock(on: queue)
         // A simulated world has one thread, which cannot run a block before the manager is created and assigned.
         if case .dispatch(let queue) = queue {
-            _state = Guarded(wrappedValue: InboxState(holdback: Holdback(on: queue)))
+            state = Guarded(wrappedValue: InboxState(holdback: Holdback(on: queue)))
         } else {
-            _state = Guarded(wrappedValue: InboxState())
+            state = Guarded(wrappedValue: InboxState())
         }
     }
 
@@ -45,7 +44,7 @@ final class Inbox<Event>: @unchecked Sendable {
     func end() {
         block.cancel()
         // The events are released outside the lock: their deinitializers may use this inbox.
-        let rest = $state.withLock { $0.end() }
+        let rest = state.withLock { $0.end() }
         for waiter in rest.waiting { waiter() }
     }
 
@@ -58,16 +57,15 @@ final class Inbox<Event>: @unchecked Sendable {
     func append(_ event: consuming Event) {
         // A closure cannot consume a captured value, and copying an event costs as much as everything else here.
         var moved = Optional(consume event)
-        $state.withLock { state in
-            if !state.isOver, let event = moved.take() {
-                state.arrived.append(consume event)
-            }
+        state.withLock { state in
+            guard let event = moved.take(), !state.isOver else { return }
+            state.arrived.append(consume event)
         }
     }
 
     /// Calls `body` when all events recorded so far have been delivered, possibly during this call.
     func whenDelivered(_ body: @escaping @Sendable () -> Void) {
-        let isDelivered = $state.withLock { state in
+        let isDelivered = state.withLock { state in
             guard state.isScheduled || !state.arrived.isEmpty, !state.isOver else { return true }
             state.awaitingDelivery.append(body)
             return false
@@ -78,12 +76,12 @@ final class Inbox<Event>: @unchecked Sendable {
     /// Decides how the events are delivered. Pass the result to `enqueue`, without a lock that the delivery needs.
     @_specialize(where Event == CentralEvent)
     @_specialize(where Event == ServerEvent)
-    func schedule() -> InboxScheduling { $state.withLock { $0.schedule() } }
+    func schedule() -> InboxScheduling { state.withLock { $0.schedule() } }
 
     /// A call of the current thread may be answered before it returns, so the next callback waits for the thread.
     func waitForCaller() {
         guard case .dispatch(let queue) = queue else { return }
-        $state.withLock { state in
+        state.withLock { state in
             if state.deliveringThread != pthread_self() { state.holdback = Holdback(on: queue) }
         }
     }
@@ -105,24 +103,34 @@ final class Inbox<Event>: @unchecked Sendable {
     @_specialize(where Event == CentralEvent)
     @_specialize(where Event == ServerEvent)
     func deliver(_ handle: (consuming Event) -> Int) -> InboxScheduling {
-        var events = Deque<Event>()
+        var events: [Event] = []
+        var end = BlockEnd()
         var count = 0
         while count < Self.batch {
-            if events.isEmpty, let end = $state.withLock({ $0.take(into: &events, isFirst: count == 0) }) {
+            if events.isEmpty, !state.withLock({ $0.take(into: &events, isFirst: count == 0, &end) }) {
                 // From here on, the next block delivers.
                 for waiter in end.waiting { waiter() }
                 return end.scheduling
             }
-            if let event = events.popFirst() { count += max(1, handle(consume event)) }
+            if let event = events.popLast() { count += max(1, handle(consume event)) }
         }
-        return $state.withLock { $0.leave(&events) }
+        return state.withLock { $0.leave(&events) }
     }
 }
 
+/// What follows a block that delivers events.
+private struct BlockEnd {
+    /// How to enqueue the next block.
+    var scheduling = InboxScheduling.none
+    /// What waits until all events are delivered.
+    var waiting: [@Sendable () -> Void] = []
+}
+
 private struct InboxState<Event> {
-    var arrived = Deque<Event>()
-    /// The events that a block took but left to the next one. Otherwise memory for events.
-    var rest = Deque<Event>()
+    // Arrays, because a deque copies each event that is appended, which costs as much as everything else here.
+    var arrived: [Event] = []
+    /// The events that a block took but left to the next one, in reverse order. Otherwise memory for events.
+    var rest: [Event] = []
     /// The number of events taken last.
     var takenCount = 0
     /// Whether a block is on the queue, or is about to be enqueued.
@@ -154,42 +162,44 @@ private struct InboxState<Event> {
         return .after(holdback)
     }
 
-    /// Moves the next events into `events`, which is empty. If there are none to deliver now, it returns how to
-    /// enqueue the next block, and what to call.
+    /// Moves the next events into `events`, which is empty, in reverse order. Returns false if there are none to deliver
+    /// now, and sets what follows.
     ///
     /// - Parameter isFirst: whether the block begins.
     @inline(__always)
-    mutating func take(
-        into events: inout Deque<Event>, isFirst: Bool
-    ) -> (scheduling: InboxScheduling, waiting: [@Sendable () -> Void])? {
+    mutating func take(into events: inout [Event], isFirst: Bool, _ end: inout BlockEnd) -> Bool {
         if isFirst { swap(&events, &rest) }
         // Perhaps on another thread than the events before.
         deliveringThread = pthread_self()
-        guard events.isEmpty else { return nil }
-        if holdback != nil, !wasHeldBack, !arrived.isEmpty { return (leave(&events), []) }
+        guard events.isEmpty else { return true }
+        if holdback != nil, !wasHeldBack, !arrived.isEmpty {
+            end.scheduling = leave(&events)
+            return false
+        }
         wasHeldBack = false
         guard arrived.isEmpty else {
-            if takenCount > Self.keptCount { events = Deque() }
+            if takenCount > Self.keptCount { events = [] }
             takenCount = arrived.count
             swap(&arrived, &events)
-            return nil
+            if takenCount > 1 { events.reverse() }
+            return true
         }
         isScheduled = false
         deliveringThread = nil
         if takenCount <= Self.keptCount { swap(&rest, &events) }
-        defer { awaitingDelivery = [] }
-        return (.none, awaitingDelivery)
+        if !awaitingDelivery.isEmpty { swap(&awaitingDelivery, &end.waiting) }
+        return false
     }
 
     /// Ends the delivery. Returns the events, and what waits for their delivery.
-    mutating func end() -> (events: [Deque<Event>], waiting: [@Sendable () -> Void]) {
+    mutating func end() -> (events: [[Event]], waiting: [@Sendable () -> Void]) {
         isOver = true
         defer { (arrived, rest, awaitingDelivery) = ([], [], []) }
         return ([arrived, rest], awaitingDelivery)
     }
 
     /// Leaves the rest of the events to the next block. Until then, no thread delivers.
-    mutating func leave(_ events: inout Deque<Event>) -> InboxScheduling {
+    mutating func leave(_ events: inout [Event]) -> InboxScheduling {
         if isOver { return .none }
         swap(&rest, &events)
         deliveringThread = nil

@@ -5,7 +5,8 @@ import Foundation
 import HCITransport
 import Synchronization
 
-/// Connects a manager to its adapter. It holds the manager weakly, and ends with it.
+/// Connects a manager to its adapter. It holds the manager weakly, and stops when the manager is gone. Until then, it
+/// keeps itself alive.
 ///
 /// The adapter's thread only records events. Blocks on the application's queue update its objects and call its
 /// delegate.
@@ -27,6 +28,8 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
     @Guarded var isRestoring = false
     /// The attachment whose events count.
     private(set) var attachment: Attachment?
+    /// This session, for its attachments.
+    private let recipient = SessionReference<any BatchRecipient>()
     private let stopped = Atomic(false)
     /// Whether the application has released the manager.
     var isStopped: Bool { stopped.load(ordering: .acquiring) }
@@ -42,6 +45,7 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
         self.environment = environment
         self.restoreIdentifier = restoreIdentifier
         inbox = Inbox(environment.queue(queue))
+        recipient.begin(self)
         // The block retains this session until `stop()`.
         inbox.begin { [self] in inbox.enqueue(deliverEvents()) }
     }
@@ -83,7 +87,7 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
     // MARK: - The adapter
 
     final func join(_ runner: AdapterRunner) {
-        let attachment = Attachment(runner, of: self)
+        let attachment = Attachment(runner, of: recipient)
         let isWanted = lock.withLock {
             if !isStopped { self.attachment = attachment }
             return !isStopped
@@ -111,6 +115,7 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
             _ = attachment?.end()
         }
         inbox.end()
+        recipient.end()
         stopRemembering()
     }
 
@@ -191,7 +196,7 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
             }
             let wasOn = state == .poweredOn
             change(to: .resetting, nil)
-            if wasOn { self.attachment = Attachment(runner, of: self) }
+            if wasOn { self.attachment = Attachment(runner, of: recipient) }
             return wasOn
         }
     }

@@ -8,7 +8,8 @@ final class RepeatedBlock: @unchecked Sendable {
     // Unchecked: a source may be used on any thread, and `block` is guarded.
 
     /// Nil on a virtual queue.
-    private let source: (any DispatchSourceUserDataAdd)?
+    // Of the concrete type: to copy an existential for each request would take another 200 instructions.
+    private let source: DispatchSource?
     private let queue: CallbackQueue
     /// The block on a virtual queue; nil before `begin` and once it was cancelled.
     @Guarded private var block: (@Sendable () -> Void)?
@@ -16,7 +17,7 @@ final class RepeatedBlock: @unchecked Sendable {
     init(on queue: CallbackQueue) {
         self.queue = queue
         if case .dispatch(let queue) = queue {
-            source = DispatchSource.makeUserDataAddSource(queue: queue)
+            source = DispatchSource.makeUserDataAddSource(queue: queue) as? DispatchSource
         } else {
             source = nil
         }
@@ -24,7 +25,10 @@ final class RepeatedBlock: @unchecked Sendable {
 
     /// Sets the block. Call this once, before `enqueue()`.
     func begin(_ block: @escaping @Sendable () -> Void) {
-        guard let source else { return self.block = block }
+        guard let source else {
+            if case .dispatch = queue { preconditionFailure("a source of Dispatch has an unknown type") }
+            return self.block = block
+        }
         source.setEventHandler(handler: block)
         source.activate()
     }

@@ -136,7 +136,7 @@ extension PeripheralSession {
         if let operation = relocation?.operation { return link.perform(.locate(operation)) }
         guard let found = relocation, let central, let peripheral else { return }
         relocation = nil
-        peripheral.$attributes.withLock { found.apply(to: &$0) }
+        peripheral.guardedAttributes.withLock { found.apply(to: &$0) }
         let renewed = peripheral.attributes.notifyingCharacteristics
         tellConnected(link, mtu: central.lock.withLock { link.mtu })
         guard peripheral.isConnected(by: self) else { return }

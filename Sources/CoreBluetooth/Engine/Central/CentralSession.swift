@@ -63,6 +63,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     private typealias Scan = (attachment: Attachment, token: CallToken, number: UInt64)
 
     let manager = WeakReference<CBCentralManager>()
+    // Only read or replaced as a whole: such accesses of a private property need no check for exclusive access.
     private var links: [PeripheralLink] = []
     // Exclusive access is not checked: the lock guarantees it.
     @exclusivity(unchecked) private var scan: Scan?
@@ -80,7 +81,20 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     /// How many sightings may wait. More are dropped, if the application's queue is blocked.
     private static let maximumSightings = 65536
 
+    /// This session, for its links and peripherals.
+    let reference = SessionReference<CentralSession>()
+
+    override init(_ environment: ManagerEnvironment, _ queue: DispatchQueue?, restoreIdentifier: String?) {
+        super.init(environment, queue, restoreIdentifier: restoreIdentifier)
+        reference.begin(self)
+    }
+
     override func begin() { restore() }
+
+    override func stop() {
+        super.stop()
+        reference.end()
+    }
 
     // Nothing follows once the application has released the manager, although it may still hold a peripheral.
     override func deliverEvents() -> InboxScheduling {
@@ -96,7 +110,8 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
 
     override func take(_ state: CBManagerState, _ attachment: Attachment?) {
         if attachment == nil {
-            for link in links {
+            let ended = links
+            for link in ended {
                 link.lease.close()
                 link.pipes.endAll()
             }
@@ -126,13 +141,14 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         case .ended(let token, let result):
             if let call = attachment.take(token) { ended(call, token, result) }
         case .linkBegan(let identifier, let information):
-            let link = PeripheralLink(identifier, information, attachment, of: self)
-            links.append(link)
+            let link = PeripheralLink(identifier, information, attachment, of: reference)
+            links = links + [link]
             // An outgoing link is reported once its services are known.
             if !link.isOutgoing { tellOf(link, isConnected: true) }
         case .linkEnded(let identifier, let reason):
             guard let index = index(of: identifier) else { return }
-            let link = links.remove(at: index)
+            let link = links[index]
+            links = links.filter { $0 !== link }
             link.lease.close()
             link.pipes.endAll()
             if !link.isOutgoing || link.services != nil { tellOf(link, isConnected: false) }
@@ -203,7 +219,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
             let known = links[index]
             let link = known.isHeld ? PeripheralLink(anew: known) : known
             link.isHeld = true
-            links[index] = link
+            links = links.map { $0 === known ? link : $0 }
             inbox.append(.connected(session, link, mtu: link.mtu))
         case (.connect(let session), .failure(let error)): inbox.append(.connectionFailed(session, error))
         case (.scan(let number), .failure(let error)): inbox.append(.scanEnded(number, error))
@@ -216,10 +232,15 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     }
 
     private func link(_ identifier: LinkIdentifier) -> PeripheralLink? {
-        links.first { $0.identifier == identifier }
+        let links = links
+        for link in links where link.identifier == identifier { return link }
+        return nil
     }
 
-    private func index(of identifier: LinkIdentifier) -> Int? { links.firstIndex { $0.identifier == identifier } }
+    private func index(of identifier: LinkIdentifier) -> Int? {
+        let links = links
+        return links.firstIndex { $0.identifier == identifier }
+    }
 
     private func tellOf(_ link: PeripheralLink, isConnected: Bool) {
         guard wantedConnectionEvents != nil else { return }
@@ -316,6 +337,9 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
 
     /// The peers with a link whose services are known, and those services.
     var linkedPeers: [(PeerID, Set<BluetoothUUID>)] {
-        lock.withLock { links.compactMap { link in link.services.map { (link.peer, $0) } } }
+        lock.withLock {
+            let links = links
+            return links.compactMap { link in link.services.map { (link.peer, $0) } }
+        }
     }
 }

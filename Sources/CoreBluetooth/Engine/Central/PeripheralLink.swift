@@ -12,7 +12,12 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
 
     let isOutgoing: Bool
     /// The session that uses the link, from the delivery of the connection until its end.
-    @Guarded var user: PeripheralSession?
+    var user: PeripheralSession? {
+        get { guardedUser.wrappedValue }
+        set { guardedUser.wrappedValue = newValue }
+    }
+    // A constant, because each access of a guarded variable retains and releases its guard.
+    private let guardedUser = Guarded<PeripheralSession?>(wrappedValue: nil)
 
     /// Whether this manager has connected over the link. Behind the lock of the session, like the properties below.
     var isHeld = false
@@ -21,6 +26,7 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
     /// The value handles of the characteristics whose values the application receives. Other values belong to a
     /// subscription of an earlier connection, which the peer keeps with the bond, or were sent without a subscription.
     /// Not a set: there are few, and each value is looked up.
+    // Only read or replaced as a whole: such accesses of a private property need no check for exclusive access.
     private var subscriptions: [AttributeHandle] = []
     /// The subscriptions that the peer has confirmed.
     private var confirmed: Set<AttributeHandle> = []
@@ -29,15 +35,15 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
 
     /// The number of changes that the application knows of. It uses old handles until it is notified.
     private let knownChanges: Atomic<UInt32>
-    /// Nil once the manager is gone. The application may still hold the peripheral.
-    private weak let central: CentralSession?
+    /// The application may still hold the peripheral when the session has stopped.
+    private let central: SessionReference<CentralSession>
 
     /// The number of writes that may wait for a credit, since not every application checks whether it can send.
     private static let limit = 256
 
     init(
         _ identifier: LinkIdentifier, _ information: LinkInformation, _ attachment: Attachment,
-        of central: CentralSession
+        of central: SessionReference<CentralSession>
     ) {
         self.central = central
         isOutgoing = information.role == .central
@@ -73,7 +79,7 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
         }
         // The host may answer immediately if no request to the peer is needed. An answer from the peer takes longer
         // than this call.
-        if answer != nil || operation.subscription != nil { central?.waitForCaller() }
+        if answer != nil || operation.subscription != nil { central.session?.waitForCaller() }
         // If the power cycle is over, no event follows.
         _ = attachment.begin(
             .operation(self, operation, answer: answer), kind, token: attachment.runner.makeToken(),
@@ -104,12 +110,12 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
         case (.failure, true): if confirmed.contains(handle) { return false }
         case (.failure, false): return false
         }
-        subscriptions.removeAll { $0 == handle }
+        subscriptions = subscriptions.filter { $0 != handle }
         return false
     }
 
     private func subscribe(to handle: AttributeHandle) {
-        if !subscriptions.contains(handle) { subscriptions.append(handle) }
+        if !wantsValues(at: handle) { subscriptions = subscriptions + [handle] }
     }
 
     /// A subscription has begun: the request was sent to the peer. Values may come before its response.
@@ -118,7 +124,10 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
     }
 
     /// Whether the application has subscribed to a value.
-    func wantsValues(at handle: AttributeHandle) -> Bool { subscriptions.contains(handle) }
+    func wantsValues(at handle: AttributeHandle) -> Bool {
+        let subscriptions = subscriptions
+        return subscriptions.contains(handle)
+    }
 
     /// Some writes without response were sent. True if the application had to wait and may now continue.
     func credited(_ count: Int) -> Bool { lease.add(count, wakingAt: Self.readyCount) }

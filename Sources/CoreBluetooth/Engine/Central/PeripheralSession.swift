@@ -11,7 +11,7 @@ final class PeripheralSession: @unchecked Sendable {
 
     let peer: PeerID
     weak let peripheral: CBPeripheral?
-    weak let central: CentralSession?
+    private let reference: SessionReference<CentralSession>
     /// Whether to reconnect after a lost connection.
     let isReconnecting: Bool
     /// The saved state of the peripheral, as last found.
@@ -34,13 +34,15 @@ final class PeripheralSession: @unchecked Sendable {
     init(_ peripheral: CBPeripheral, of central: CentralSession, isReconnecting: Bool) {
         peer = peripheral.peer
         self.peripheral = peripheral
-        self.central = central
+        reference = central.reference
         self.isReconnecting = isReconnecting
     }
 
     /// The link, while the application may use it.
     var link: PeripheralLink? { place.withLock { $0.link } }
     var isOver: Bool { place.withLock { $0.isOver } }
+    /// Nil once the manager is gone. The application may still hold the peripheral.
+    var central: CentralSession? { reference.session }
 
     // MARK: - Connecting
 

@@ -162,9 +162,25 @@ extension Span<UInt8> {
     /// Returns whether two spans contain equal bytes.
     func isEqual(to other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        var difference: UInt8 = 0
-        for index in indices { difference |= self[index] ^ other[index] }
-        return difference == 0
+        return withUnsafeBytes { one in
+            other.withUnsafeBytes { two in
+                let width = MemoryLayout<UInt64>.size
+                guard one.count >= width else { return one.elementsEqual(two) }
+                // Word by word from the end. The first word overlaps the one behind it.
+                var offset = one.count &- width
+                var difference: UInt64 = 0
+                while offset >= 0 {
+                    difference |=
+                        one.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                        ^ two.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                    offset &-= width
+                }
+                difference |=
+                    one.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
+                    ^ two.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
+                return difference == 0
+            }
+        }
     }
 
     /// Returns whether the bytes begin with those of `prefix`.

@@ -31,18 +31,19 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         var taken = 0
         var losses: [Int] = []
         var dropped = 0
-        /// `.end` or `.failure`, once the sequence has ended.
-        var end: QueueItem<Element>?
+        /// Once the sequence has ended.
+        var end: QueueEnd?
 
-        /// Removes what the next consumer gets; nil if it must wait.
-        mutating func take() -> QueueItem<Element>? {
+        /// Moves the next element to `next`. Returns what a consumer finds; nil if it must wait.
+        mutating func take(_ next: inout Element?) -> QueueFinding? {
             if !losses.isEmpty, losses[0] == taken {
                 losses.removeFirst()
-                return .failure(.dataLost)
+                return .end(.failure(.dataLost))
             }
-            if buffer.isEmpty { return end }
+            if buffer.isEmpty { return end.map { .end($0) } }
+            next = buffer.removeFirst()
             taken &+= 1
-            return .element(buffer.removeFirst())
+            return .element
         }
 
         /// Removes the consumer that gets the next element; nil if the element must be buffered.
@@ -119,19 +120,29 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     /// once. Returns false if one of them was dropped.
     @discardableResult
     func push(_ elements: borrowing [Element], in range: Range<Int>) -> Bool {
-        var first = range.lowerBound
-        while true {
-            let (waiting, areTaken, dropped) = state.withLock { state -> (Continuation?, Bool, Int?) in
-                if first < range.upperBound, let waiting = state.takeWait() { return (waiting, true, nil) }
-                let before = state.dropped
-                let areTaken = state.end == nil && add(elements, in: first..<range.upperBound, to: &state)
-                return (nil, areTaken, state.dropped == before ? nil : state.dropped)
+        var first: Continuation?
+        var others: [Continuation] = []
+        // At once, so that a consumer that continues finds the others.
+        let (areTaken, dropped) = state.withLock { state -> (Bool, Int?) in
+            var rest = range
+            if !rest.isEmpty {
+                first = state.takeWait()
+                if first != nil { rest.removeFirst() }
             }
-            if let dropped, let onDrop { onDrop(dropped) }
-            guard let waiting else { return areTaken }
-            hand(elements[first], to: waiting)
-            first += 1
+            while !rest.isEmpty, let next = state.takeWait() {
+                others.append(next)
+                rest.removeFirst()
+            }
+            let before = state.dropped
+            let areTaken = state.end == nil && add(elements, in: rest, to: &state)
+            return (areTaken, state.dropped == before ? nil : state.dropped)
         }
+        if let first {
+            hand(elements[range.lowerBound], to: first)
+            for (offset, other) in others.enumerated() { hand(elements[range.lowerBound + 1 + offset], to: other) }
+        }
+        if let dropped, let onDrop { onDrop(dropped) }
+        return areTaken
     }
 
     @inline(__always)
@@ -200,7 +211,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
             if state.losses.last != place { state.losses.append(place) }
             return nil
         }
-        waiting?.resume(returning: .failure(.dataLost))
+        waiting?.resume(returning: .end(.failure(.dataLost)))
     }
 
     /// Leaves a loss to the consumer that comes next.
@@ -211,17 +222,18 @@ final class AsyncQueue<Element: Sendable>: Sendable {
             if state.losses.first != state.taken { state.losses.insert(state.taken, at: 0) }
             return nil
         }
-        waiting?.resume(returning: .failure(.dataLost))
+        waiting?.resume(returning: .end(.failure(.dataLost)))
     }
 
     /// Ends the sequence after the buffered elements. Only the first end counts.
     func finish(_ error: BluetoothError? = nil) {
+        let end = error.map { QueueEnd.failure($0) } ?? .over
         let waits = state.withLock { state in
-            if state.end == nil { state.end = error.map { .failure($0) } ?? .end }
+            if state.end == nil { state.end = end }
             defer { state.waits = [] }
             return state.waits
         }
-        for wait in waits { wait.continuation.resume(returning: error.map { .failure($0) } ?? .end) }
+        for wait in waits { wait.continuation.resume(returning: .end(end)) }
     }
 
     /// Ends the sequence, and drops the remaining elements.
@@ -245,12 +257,17 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     @inlinable
     @inline(__always)
     func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BluetoothError) -> Element? {
-        var item = take()
-        if item == nil { item = await wait(isolation: actor) }
-        switch item {
+        var element: Element?
+        switch take(&element) {
+        case .element: return element
+        case .end(.over): return nil
+        case .end(.failure(let error)): throw error
+        case nil: break
+        }
+        switch await wait(isolation: actor) {
         case .element(let element): return element
-        case .end, nil: return nil
-        case .failure(let error): throw error
+        case .end(.over): return nil
+        case .end(.failure(let error)): throw error
         }
     }
 
@@ -265,9 +282,9 @@ final class AsyncQueue<Element: Sendable>: Sendable {
                 await withUnsafeContinuation(isolation: actor) { begin(wait, $0) }
             }, onCancel: { cancel(wait) }, isolation: actor)
         // Whoever cancelled the task may discard an error, but not a loss.
-        if case .failure(.dataLost) = item, Task.isCancelled {
+        if case .end(.failure(.dataLost)) = item, Task.isCancelled {
             giveBackLoss()
-            return .failure(.cancelled)
+            return .end(.failure(.cancelled))
         }
         return item
     }
@@ -275,17 +292,18 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     @usableFromInline
     func makeWait() -> QueueWait { QueueWait(number: lastNumber.wrappingAdd(1, ordering: .relaxed).newValue) }
 
-    /// Removes what a consumer gets without waiting; nil if there is nothing.
+    /// Takes the next element if there is one, and moves it to `next`. Returns what a consumer finds; nil if it must
+    /// wait.
     @usableFromInline
     @_specialize(where Element == [UInt8])
     @_specialize(where Element == Sighting)
-    func take() -> QueueItem<Element>? { takeNow() }
+    func take(_ next: inout Element?) -> QueueFinding? { takeNow(&next) }
 
     @inline(never)
-    private func takeNow() -> QueueItem<Element>? {
-        let item = state.withLock { $0.take() }
-        if let onTake, case .element(let element)? = item { onTake(element) }
-        return item
+    private func takeNow(_ next: inout Element?) -> QueueFinding? {
+        let finding = state.withLock { $0.take(&next) }
+        if let onTake, let next { onTake(next) }
+        return finding
     }
 
     /// Begins a wait, or resumes the task at once if there is something for it, or it was cancelled.
@@ -296,15 +314,18 @@ final class AsyncQueue<Element: Sendable>: Sendable {
 
     @inline(never)
     private func beginNow(_ wait: borrowing QueueWait, _ continuation: Continuation) {
-        let item = state.withLock { state -> QueueItem<Element>? in
-            if let item = state.take() { return item }
-            if wait.isCancelled { return .failure(.cancelled) }
+        var element: Element?
+        let finding = state.withLock { state -> QueueFinding? in
+            if let finding = state.take(&element) { return finding }
+            if wait.isCancelled { return .end(.failure(.cancelled)) }
             state.waits.append((wait.number, continuation))
             return nil
         }
-        guard let item else { return }
-        if let onTake, case .element(let element) = item { onTake(element) }
-        continuation.resume(returning: item)
+        switch finding {
+        case .element: if let element { hand(element, to: continuation) }
+        case .end(let end): continuation.resume(returning: .end(end))
+        case nil: return
+        }
     }
 
     /// Ends a wait because its task was cancelled.
@@ -315,16 +336,30 @@ final class AsyncQueue<Element: Sendable>: Sendable {
             wait.cancel()
             return state.takeWait(wait.number)
         }
-        waiting?.resume(returning: .failure(.cancelled))
+        waiting?.resume(returning: .end(.failure(.cancelled)))
     }
 }
 
-/// What a consumer gets from an `AsyncQueue`.
+/// What a consumer gets from an `AsyncQueue` when it waits.
 @usableFromInline
 enum QueueItem<Element: Sendable>: Sendable {
     case element(Element)
+    case end(QueueEnd)
+}
+
+/// What a consumer finds in an `AsyncQueue`.
+// Without the element: a function that returns one in an enum looks up its type.
+@usableFromInline
+enum QueueFinding: Sendable {
+    case element
+    case end(QueueEnd)
+}
+
+/// Why there is no element for a consumer.
+@usableFromInline
+enum QueueEnd: Sendable {
     /// The sequence has ended without an error.
-    case end
+    case over
     /// The error that ended the sequence, a loss, or a cancellation.
     case failure(BluetoothError)
 }

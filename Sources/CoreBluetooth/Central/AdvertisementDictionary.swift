@@ -27,7 +27,7 @@ struct AdvertisementDictionary {
         var dictionary = [String: Any](minimumCapacity: 12)
         dictionary[CBAdvertisementDataIsConnectable] = sighting.isConnectable ? Self.yes : Self.no
         // Apple declares no constants for these keys, but applications read them.
-        dictionary[Self.timestampKey] = timestamp(of: sighting)
+        dictionary[Self.timestampKey] = timestamp(at: sighting.lastSeen)
         dictionary["kCBAdvDataRxPrimaryPHY"] = Self.phy(sighting.details.primaryPHY)
         dictionary["kCBAdvDataRxSecondaryPHY"] = Self.phy(sighting.details.secondaryPHY)
         if let name = advertisement.localName { dictionary[CBAdvertisementDataLocalNameKey] = name.text }
@@ -52,11 +52,11 @@ struct AdvertisementDictionary {
         return dictionary
     }
 
-    /// The timestamp of a sighting, for the application. Sightings at the same instant share one number.
-    mutating func timestamp(of sighting: Sighting) -> NSNumber {
-        if let moment, moment.instant == sighting.lastSeen { return moment.timestamp }
+    /// The timestamp of a sighting at an instant, for the application. Sightings at the same instant share one number.
+    mutating func timestamp(at instant: Instant) -> NSNumber {
+        if let moment, moment.instant == instant { return moment.timestamp }
         let timestamp = NSNumber(value: now())
-        moment = (sighting.lastSeen, timestamp)
+        moment = (instant, timestamp)
         return timestamp
     }
 

@@ -46,23 +46,27 @@ final class AdvertisementTemplate: @unchecked Sendable {
     @inline(__always)
     func dictionary(for number: SightingNumber) -> [String: Any]? { number == self.number ? dictionary : nil }
 
-    /// The dictionary for a sighting; nil if it must be made from scratch.
+    /// The dictionary for the sighting at an index; nil if it must be made from scratch.
     ///
     /// - Parameter dictionaries: makes the timestamp.
+    // It reads stored properties in the array: a sighting that is passed, or asked for a computed property, is copied.
     func dictionary(
-        for sighting: Sighting, _ number: SightingNumber, by dictionaries: inout AdvertisementDictionary
+        for index: Int, of sightings: [Sighting], _ number: SightingNumber,
+        by dictionaries: inout AdvertisementDictionary
     ) -> [String: Any]? {
-        guard sighting.isConnectable == isConnectable, sighting.packetTxPowerLevel == packetTxPowerLevel,
-            (sighting.details.primaryPHY, sighting.details.secondaryPHY) == phys,
-            sighting.scanResponseData == scanResponseData, update(from: sighting.advertisingData.span)
+        let details = sightings[index].details
+        guard sightings[index].eventType.contains(.connectable) == isConnectable,
+            sightings[index].packetTxPowerLevel == packetTxPowerLevel,
+            (details.primaryPHY, details.secondaryPHY) == phys, sightings[index].scanResponseData == scanResponseData,
+            update(from: sightings[index].advertisingData)
         else { return nil }
         self.number = number
-        if let timestamp { dictionary.values[timestamp] = dictionaries.timestamp(of: sighting) }
+        if let timestamp { dictionary.values[timestamp] = dictionaries.timestamp(at: sightings[index].lastSeen) }
         return dictionary
     }
 
     /// Updates the manufacturer data. False if anything else has changed.
-    private func update(from data: Span<UInt8>) -> Bool {
+    private func update(from data: [UInt8]) -> Bool {
         let (start, end) = (manufacturerRange.lowerBound, manufacturerRange.upperBound)
         guard data.count == advertisingData.count else { return false }
         return data.withUnsafeBytes { data in

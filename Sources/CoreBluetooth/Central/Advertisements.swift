@@ -35,7 +35,8 @@ final class Advertisements: Sendable {
     ) -> [String: Any]? {
         state.withLock { state in
             if let dictionary = template.dictionary(for: found.number(of: index)) { return dictionary }
-            return template.dictionary(for: found.sightings[index], found.number(of: index), by: &state.dictionaries)
+            return template.dictionary(
+                for: index, of: found.sightings, found.number(of: index), by: &state.dictionaries)
         }
     }
 
@@ -48,7 +49,8 @@ final class Advertisements: Sendable {
         state.withLock { state in
             let address = sighting.peer.firstAddress
             if let slot = state.templates.slot(of: address),
-                let known = state.templates[slot].dictionary(for: sighting, number, by: &state.dictionaries)
+                let known = state.templates[slot].dictionary(
+                    for: 0, of: [sighting], number, by: &state.dictionaries)
             {
                 return (state.templates[slot], known)
             }

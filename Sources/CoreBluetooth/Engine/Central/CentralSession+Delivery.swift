@@ -69,7 +69,7 @@ extension CentralSession {
         let adapter = environment.adapter
         let namesVersion = adapter.names.version
         // An anonymous advertiser is not reported: it has no address to connect to.
-        for index in found.range where !found.sightings[index].isAnonymous {
+        for index in found.range where !found.sightings[index].details.isAnonymous {
             manager.discovered(index, of: found, in: scan, adapter, namesVersion: namesVersion)
             // In its callback, the application may have released the manager.
             if isKnownUniquelyReferenced(&manager) { return }

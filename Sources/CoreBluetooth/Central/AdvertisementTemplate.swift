@@ -81,7 +81,7 @@ final class AdvertisementTemplate: @unchecked Sendable {
             }
             guard change == .manufacturerData, let manufacturerIndex else { return change == .none }
             // The dictionary releases the data first, so that the data is copied only if an application still holds it.
-            dictionary.values[manufacturerIndex] = AdvertisementDictionary.zero
+            dictionary.values[manufacturerIndex] = 0
             let octets = UnsafeRawBufferPointer(rebasing: data[start..<end])
             manufacturerData.withUnsafeMutableBytes { $0.copyMemory(from: octets) }
             dictionary.values[manufacturerIndex] = manufacturerData

@@ -10,27 +10,37 @@ import Synchronization
 
 /// Carries the data of an L2CAP channel between the adapter's thread and an application's streams, on any thread.
 final class ChannelPipe: @unchecked Sendable {
-    // Unchecked: mutable state is behind `condition`.
+    // Unchecked: mutable state is behind the lock of `state`.
 
     let id: CreditBasedChannel.ID
     let link: LinkIdentifier
     let information: ChannelInformation
     private let attachment: Attachment
-    private let condition = NSCondition()
-    /// The received SDUs, and how many octets of the first have been read.
-    private var received = Deque<[UInt8]>()
-    private var readOfFirst = 0
-    /// What the application has read, until it is reported.
-    private var consumed: ConsumedSDUs
+    private let state: Guarded<State>
     /// The credits for sending SDUs, and the threads that wait for one.
     private let credits = CreditLine(count: SharedHost.channelCredit)
-    /// Whether the channel is closed.
-    private var isOver = false
-    /// Notified when there may be data to read, or space to write. They do not retain the streams.
-    private weak var input: StreamEvents?
-    private weak var output: StreamEvents?
-    /// Which of the streams the application has closed.
-    private var closed = (input: false, output: false)
+
+    private struct State {
+        /// The received SDUs, and how many octets of the first have been read.
+        var received = Deque<[UInt8]>()
+        var readOfFirst = 0
+        /// The threads that wait for data.
+        var readers: [DispatchSemaphore] = []
+        /// What the application has read, until it is reported.
+        var consumed: ConsumedSDUs
+        /// Whether the channel is closed.
+        var isOver = false
+        /// Notified when there may be data to read, or space to write. They retain this pipe, but not their streams.
+        weak var input: StreamEvents?
+        weak var output: StreamEvents?
+        /// Which of the streams the application has closed.
+        var closed = (input: false, output: false)
+
+        mutating func wakeReaders() {
+            for reader in readers { reader.signal() }
+            readers = []
+        }
+    }
 
     init(
         _ id: CreditBasedChannel.ID, _ link: LinkIdentifier, _ information: ChannelInformation, _ attachment: Attachment
@@ -39,29 +49,23 @@ final class ChannelPipe: @unchecked Sendable {
         self.link = link
         self.information = information
         self.attachment = attachment
-        consumed = ConsumedSDUs(information)
+        state = Guarded(wrappedValue: State(consumed: ConsumedSDUs(information)))
     }
 
-    private func locked<Value>(_ body: () -> Value) -> Value {
-        condition.lock()
-        defer { condition.unlock() }
-        return body()
-    }
-
-    func attach(input: StreamEvents) { locked { self.input = input } }
-    func attach(output: StreamEvents) { locked { self.output = output } }
+    func attach(input: StreamEvents) { state.withLock { $0.input = input } }
+    func attach(output: StreamEvents) { state.withLock { $0.output = output } }
 
     // MARK: - The adapter's side
 
     func receive(_ octets: [UInt8]) {
         // A stream of bytes has no empty SDUs: to read nothing means its end.
-        guard !octets.isEmpty else { return report(locked { consumed.add(0) }) }
-        let (reader, hasRoom) = locked {
+        guard !octets.isEmpty else { return report(state.withLock { $0.consumed.add(0) }) }
+        let (reader, hasRoom) = state.withLock { state in
             // A peer that respects its credits cannot exceed this.
-            let hasRoom = received.count < information.greatestWaitingCount
-            if hasRoom { received.append(octets) }
-            condition.broadcast()
-            return (input, hasRoom)
+            let hasRoom = state.received.count < information.greatestWaitingCount
+            if hasRoom { state.received.append(octets) }
+            state.wakeReaders()
+            return (state.input, hasRoom)
         }
         if !hasRoom { attachment.post(.channel(link, .close(id, isAbrupt: true))) }
         reader?.changed()
@@ -69,15 +73,15 @@ final class ChannelPipe: @unchecked Sendable {
 
     func give(_ count: Int) {
         credits.add(count)
-        locked { output }?.changed()
+        state.withLock { $0.output }?.changed()
     }
 
     /// The channel was closed by either side, or its link has ended.
     func end() {
-        let (reader, writer) = locked {
-            isOver = true
-            condition.broadcast()
-            return (input, output)
+        let (reader, writer) = state.withLock { state in
+            state.isOver = true
+            state.wakeReaders()
+            return (state.input, state.output)
         }
         for writer in credits.close().waiters { writer.fail(.channelClosed(.byThisDevice)) }
         reader?.changed()
@@ -87,33 +91,50 @@ final class ChannelPipe: @unchecked Sendable {
     // MARK: - The application's side
 
     /// Whether there is data to read, and whether the end of the stream has been reached.
-    var reading: (isReady: Bool, isAtEnd: Bool) { locked { (!received.isEmpty, isOver && received.isEmpty) } }
+    var reading: (isReady: Bool, isAtEnd: Bool) {
+        state.withLock { (!$0.received.isEmpty, $0.isOver && $0.received.isEmpty) }
+    }
     /// Whether a write can be sent without waiting, and whether the channel is closed.
-    var writing: (isReady: Bool, isAtEnd: Bool) { locked { (credits.isAvailable && !isOver, isOver) } }
+    var writing: (isReady: Bool, isAtEnd: Bool) {
+        let isOver = state.withLock { $0.isOver }
+        return (credits.isAvailable && !isOver, isOver)
+    }
 
     /// Reads up to `count` octets. Waits if no data is available. Returns 0 at the end of the stream.
     func read(into buffer: UnsafeMutablePointer<UInt8>, atMost count: Int) -> Int {
         guard count > 0 else { return 0 }
-        var share: Int?
-        condition.lock()
-        while received.isEmpty, !isOver { condition.wait() }
-        var length = 0
-        if let first = received.first {
-            length = min(count, first.count - readOfFirst)
-            first.withUnsafeBufferPointer { octets in
-                guard let start = octets.baseAddress else { return }
-                buffer.update(from: start + readOfFirst, count: length)
+        while true {
+            let (length, share, reader) = state.withLock { state -> (Int, Int?, DispatchSemaphore?) in
+                guard state.received.isEmpty, !state.isOver else {
+                    let (length, share) = take(into: buffer, atMost: count, &state)
+                    return (length, share, nil)
+                }
+                let reader = DispatchSemaphore(value: 0)
+                state.readers.append(reader)
+                return (0, nil, reader)
             }
-            readOfFirst += length
-            if readOfFirst == first.count {
-                share = consumed.add(first.count)
-                received.removeFirst()
-                readOfFirst = 0
+            guard let reader else {
+                report(share)
+                return length
             }
+            reader.wait()
         }
-        condition.unlock()
-        report(share)
-        return length
+    }
+
+    /// Moves received octets to a buffer. Returns their number, and what to report as consumed.
+    private func take(
+        into buffer: UnsafeMutablePointer<UInt8>, atMost count: Int, _ state: inout State
+    ) -> (length: Int, share: Int?) {
+        guard let first = state.received.first else { return (0, nil) }
+        let length = min(count, first.count - state.readOfFirst)
+        first.withUnsafeBufferPointer { octets in
+            if let start = octets.baseAddress { buffer.update(from: start + state.readOfFirst, count: length) }
+        }
+        state.readOfFirst += length
+        guard state.readOfFirst == first.count else { return (length, nil) }
+        state.received.removeFirst()
+        state.readOfFirst = 0
+        return (length, state.consumed.add(first.count))
     }
 
     /// Reports what was read, so that the peer can send as much again.
@@ -171,16 +192,16 @@ final class ChannelPipe: @unchecked Sendable {
 
     /// Closes the channel once both streams are closed.
     func streamClosed(isInput: Bool) {
-        let isUnused = locked {
-            if isInput { closed.input = true } else { closed.output = true }
-            return closed.input && closed.output
+        let isUnused = state.withLock { state in
+            if isInput { state.closed.input = true } else { state.closed.output = true }
+            return state.closed.input && state.closed.output
         }
         if isUnused { close() }
     }
 
     /// Closes the channel after everything that was written has been sent.
     func close() {
-        let isOpen = locked { !isOver }
+        let isOpen = !state.withLock { $0.isOver }
         end()
         if isOpen { attachment.post(.channel(link, .close(id, isAbrupt: false))) }
     }

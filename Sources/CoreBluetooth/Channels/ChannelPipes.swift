@@ -2,15 +2,11 @@ import BluetoothBase
 import BluetoothHost
 import BluetoothL2CAP
 import BluetoothUsers
-import Foundation
 
 /// The L2CAP channels of one manager on a link.
-final class ChannelPipes: @unchecked Sendable {
-    // Unchecked: mutable state is behind `lock`.
-
-    private let lock = NSLock()
+final class ChannelPipes: Sendable {
     /// There are few, so finding one takes less time than hashing its ID.
-    private var pipes: [ChannelPipe] = []
+    private let pipes = Guarded<[ChannelPipe]>(wrappedValue: [])
 
     /// Adds a channel that was opened. From now on, its data is received.
     func add(
@@ -18,11 +14,11 @@ final class ChannelPipes: @unchecked Sendable {
         _ attachment: Attachment
     ) -> ChannelPipe {
         let pipe = ChannelPipe(id, link, information, attachment)
-        lock.withLock { pipes.append(pipe) }
+        pipes.withLock { $0.append(pipe) }
         return pipe
     }
 
-    subscript(id: CreditBasedChannel.ID) -> ChannelPipe? { lock.withLock { pipes.first { $0.id == id } } }
+    subscript(id: CreditBasedChannel.ID) -> ChannelPipe? { pipes.withLock { pipes in pipes.first { $0.id == id } } }
 
     /// Handles an event of an open channel.
     func take(_ event: UserEvent.Channel, of batch: borrowing EventBatch) {
@@ -43,7 +39,7 @@ final class ChannelPipes: @unchecked Sendable {
     }
 
     private func takeAll(_ isMeant: (ChannelPipe) -> Bool) -> [ChannelPipe] {
-        lock.withLock {
+        pipes.withLock { pipes in
             let meant = pipes.filter(isMeant)
             pipes.removeAll(where: isMeant)
             return meant

@@ -9,7 +9,7 @@ final class ChannelInputStream: InputStream {
 
     init(_ pipe: ChannelPipe) {
         self.pipe = pipe
-        events = StreamEvents(.hasBytesAvailable) { [weak pipe] in pipe?.reading ?? (false, true) }
+        events = StreamEvents(.hasBytesAvailable) { pipe.reading }
         super.init(data: Data())
         events.belong(to: self)
         pipe.attach(input: events)
@@ -29,7 +29,7 @@ final class ChannelInputStream: InputStream {
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
         guard events.isOpen else { return -1 }
         let count = pipe.read(into: buffer, atMost: maxLength)
-        events.changed()
+        events.used()
         return count
     }
 
@@ -50,7 +50,7 @@ final class ChannelOutputStream: OutputStream {
 
     init(_ pipe: ChannelPipe) {
         self.pipe = pipe
-        events = StreamEvents(.hasSpaceAvailable) { [weak pipe] in pipe?.writing ?? (false, true) }
+        events = StreamEvents(.hasSpaceAvailable) { pipe.writing }
         super.init(toMemory: ())
         events.belong(to: self)
         pipe.attach(output: events)
@@ -77,7 +77,7 @@ final class ChannelOutputStream: OutputStream {
     override func write(_ buffer: UnsafePointer<UInt8>, maxLength: Int) -> Int {
         guard events.isOpen, let pipe else { return -1 }
         let count = pipe.write(buffer, count: maxLength)
-        events.changed()
+        events.used()
         return count
     }
 

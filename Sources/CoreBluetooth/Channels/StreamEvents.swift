@@ -5,23 +5,39 @@ import Foundation
 /// A timer delivers the events: on Linux, a run loop wakes up when another thread changes when a timer fires. There is
 /// one for each place, because a new one for each event would cost 1,000 instructions more.
 final class StreamEvents: @unchecked Sendable {
-    // Unchecked: mutable state is behind `lock`.
+    // Unchecked: mutable state is behind the lock of `state`.
 
     /// Whether the stream is ready for reading or writing, and whether it is at its end. Called with the lock held.
     private let readiness: @Sendable () -> (isReady: Bool, isAtEnd: Bool)
     private let readyEvent: Stream.Event
-    private let lock = NSLock()
-    private var state = State()
+    private let state = Guarded(wrappedValue: State())
 
     private struct State {
         weak var stream: Stream?
         var status = Stream.Status.notOpen
         /// Each with its timer, which also keeps a run loop without other sources from ending.
         var places: [(loop: RunLoop, mode: RunLoop.Mode, timer: Timer)] = []
-        /// Whether an event is on its way to the delegate.
-        var isTelling = false
+        var delivery = Delivery.idle
         var hasToldOpening = false
         var hasToldEnd = false
+
+        /// Prepares the next delivery. Returns the timer that must fire; nil if none must.
+        mutating func schedule() -> Timer? {
+            guard status == .open, !hasToldEnd, let place = places.first else { return nil }
+            delivery = .due
+            return place.timer
+        }
+    }
+
+    /// The way of an event to the delegate.
+    private enum Delivery {
+        case idle
+        /// The timer is about to fire.
+        case due
+        /// The delegate is being called.
+        ///
+        /// - Parameter hasUsed: whether it has read or written.
+        case telling(hasUsed: Bool)
     }
 
     private static let never: TimeInterval = 86_400
@@ -31,26 +47,26 @@ final class StreamEvents: @unchecked Sendable {
         self.readiness = readiness
     }
 
-    deinit { for place in state.places { place.timer.invalidate() } }
+    deinit { for place in state.wrappedValue.places { place.timer.invalidate() } }
 
-    func belong(to stream: Stream) { lock.withLock { state.stream = stream } }
+    func belong(to stream: Stream) { state.withLock { $0.stream = stream } }
 
     // MARK: - Status and scheduling
 
-    var isOpen: Bool { lock.withLock { state.status == .open } }
+    var isOpen: Bool { state.withLock { $0.status == .open } }
 
     var status: Stream.Status {
         let isAtEnd = readiness().isAtEnd
-        return lock.withLock { state.status == .open && isAtEnd ? .atEnd : state.status }
+        return state.withLock { $0.status == .open && isAtEnd ? .atEnd : $0.status }
     }
 
     func open() {
-        lock.withLock { if state.status == .notOpen { state.status = .open } }
+        state.withLock { if $0.status == .notOpen { $0.status = .open } }
         changed()
     }
 
     func close() {
-        let places = lock.withLock {
+        let places = state.withLock { state in
             state.status = .closed
             defer { state.places = [] }
             return state.places
@@ -61,52 +77,80 @@ final class StreamEvents: @unchecked Sendable {
     func schedule(in loop: RunLoop, forMode mode: RunLoop.Mode) {
         let timer = Timer(timeInterval: Self.never, repeats: true) { [weak self] _ in self?.tell() }
         loop.add(timer, forMode: mode)
-        lock.withLock { state.places.append((loop, mode, timer)) }
-        changed()
+        // The first place delivers. If it was removed while its timer was about to fire, this one takes over.
+        let next = state.withLock { state -> Timer? in
+            state.places.append((loop, mode, timer))
+            return state.places.count == 1 ? state.schedule() : nil
+        }
+        fire(next)
     }
 
     func remove(from loop: RunLoop, forMode mode: RunLoop.Mode) {
-        let gone = lock.withLock {
-            defer { state.places.removeAll { $0.loop === loop && $0.mode == mode } }
-            return state.places.filter { $0.loop === loop && $0.mode == mode }
+        let (gone, next) = state.withLock { state in
+            let gone = state.places.filter { $0.loop === loop && $0.mode == mode }
+            state.places.removeAll { $0.loop === loop && $0.mode == mode }
+            return (gone, gone.isEmpty ? nil : state.schedule())
         }
         for place in gone { place.timer.invalidate() }
+        fire(next)
     }
 
     // MARK: - Delivery
 
     /// Schedules the delivery of an event, if one may be due.
     func changed() {
-        let timer = lock.withLock { () -> Timer? in
-            guard state.status == .open, !state.isTelling, !state.hasToldEnd, let place = state.places.first else {
+        let timer = state.withLock { state -> Timer? in
+            if case .due = state.delivery { nil } else { state.schedule() }
+        }
+        fire(timer)
+    }
+
+    /// The application has read or written. The delegate is told again if there is more.
+    func used() {
+        let timer = state.withLock { state -> Timer? in
+            switch state.delivery {
+            case .due: return nil
+            case .idle: return state.schedule()
+            case .telling:
+                // The delegate may use the stream until it is no longer ready, so this waits until it returns.
+                state.delivery = .telling(hasUsed: true)
                 return nil
             }
-            state.isTelling = true
-            return place.timer
         }
-        // It fires at once.
-        timer?.fireDate = .distantPast
+        fire(timer)
     }
+
+    private func fire(_ timer: Timer?) { timer?.fireDate = .distantPast }
 
     /// Delivers the next event that is due to the delegate.
     private func tell() {
-        let (event, stream) = lock.withLock { () -> (Stream.Event?, Stream?) in
+        let (event, stream) = state.withLock { state -> (Stream.Event?, Stream?) in
             // Only now: a change after this schedules the next event.
-            let (isReady, isAtEnd) = readiness()
-            state.isTelling = false
-            guard state.status == .open, !state.hasToldEnd else { return (nil, nil) }
-            if !state.hasToldOpening {
-                state.hasToldOpening = true
-                return (.openCompleted, state.stream)
-            }
-            if isReady { return (readyEvent, state.stream) }
-            guard isAtEnd else { return (nil, nil) }
-            state.hasToldEnd = true
-            return (.endEncountered, state.stream)
+            let event = nextEvent(&state)
+            state.delivery = event == nil ? .idle : .telling(hasUsed: false)
+            return (event, state.stream)
         }
-        guard let event, let stream else { return }
-        stream.delegate?.stream(stream, handle: event)
-        // Readiness is reported again after each use of the stream, and when there is more.
-        if event == .openCompleted { changed() }
+        guard let event else { return }
+        if let stream { stream.delegate?.stream(stream, handle: event) }
+        let timer = state.withLock { state -> Timer? in
+            // Something else may have changed, or the delegate may have run this loop.
+            guard case .telling(let hasUsed) = state.delivery else { return nil }
+            state.delivery = .idle
+            let (isReady, isAtEnd) = readiness()
+            return (hasUsed || event == .openCompleted) && (isReady || isAtEnd) ? state.schedule() : nil
+        }
+        fire(timer)
+    }
+
+    private func nextEvent(_ state: inout State) -> Stream.Event? {
+        guard state.status == .open, !state.hasToldEnd else { return nil }
+        if !state.hasToldOpening {
+            state.hasToldOpening = true
+            return .openCompleted
+        }
+        let (isReady, isAtEnd) = readiness()
+        if isReady { return readyEvent }
+        state.hasToldEnd = isAtEnd
+        return isAtEnd ? .endEncountered : nil
     }
 }

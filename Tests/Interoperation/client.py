@@ -176,7 +176,8 @@ def all_cases(binaries: pathlib.Path) -> list[Case | hostile.Case]:
     odd: list[tuple[str, list[Run], Callable[[str], list[str]]]] = [
         ("ble bench with a peer that does not serve it", client_runs.refused_bench_runs(), bumble()),
         ("ble notify when part of a frame is lost", client_runs.lossy_runs(), faulty("Interrupted")),
-        ("ble read and notify with a peer that does not answer", client_runs.silent_runs(), faulty("Silent")),
+        ("ble read with a peer that does not answer", client_runs.silent_runs(), faulty("Silent")),
+        ("ble notify with a peer that does not answer", client_runs.unanswered_runs(), faulty("Unanswered")),
         ("ble notify when the peer disconnects", client_runs.leaving_runs(), bumble("--leave", "5")),
         ("ble notify --reconnect when the peer disconnects", client_runs.reconnect_runs(), bumble("--leave", "5")),
         ("ble notify --reconnect when the services change", client_runs.changing_runs(), bumble("--change", "5")),

@@ -192,12 +192,14 @@ def lossy_runs() -> list[Run]:
 
 
 def silent_runs() -> list[Run]:
-    return [
-        Run(["read", ADDRESS, "2A00", "--timeout", "3"], LINK_LOST, output=[], words=["did not answer"]),
-        # It ends before there is a subscription, which is no success.
-        Run(["notify", ADDRESS, "2A37", "--time", "1"], LINK_LOST, output=[],
-            words=[f"could not subscribe to {ADDRESS} in 1 s"]),
-    ]
+    return [Run(["read", ADDRESS, "2A00", "--timeout", "3"], LINK_LOST, output=[], words=["did not answer"])]
+
+
+def unanswered_runs() -> list[Run]:
+    """With a peer that does not answer the request to subscribe."""
+    # It ends before there is a subscription, which is no success.
+    return [Run(["notify", ADDRESS, agreed.CARD_CHARACTERISTIC, "--time", "1"], LINK_LOST, output=[],
+                words=[f"could not subscribe to {ADDRESS} in 1 s"])]
 
 
 def refused_bench_runs() -> list[Run]:

@@ -9,6 +9,7 @@ import sys
 
 import bumble_peripheral
 import card
+from bumble import att
 from bumble.device import Connection
 from bumble.gatt import Characteristic, Service
 from bumble.hci import HCI_AclDataPacket
@@ -108,6 +109,17 @@ class Silent(Peripheral):
         await super().advertise()
 
 
+class Unanswered(Peripheral):
+    """No write is answered, and so no request to subscribe."""
+
+    async def advertise(self) -> None:
+        server = self.device.gatt_server
+        answer = server.on_gatt_pdu
+        server.on_gatt_pdu = lambda bearer, pdu: (
+            None if isinstance(pdu, att.ATT_Write_Request) else answer(bearer, pdu))
+        await super().advertise()
+
+
 class Cardless(Peripheral):
     """The service has another characteristic than that of the card."""
 
@@ -121,7 +133,7 @@ class Cardless(Peripheral):
 
 FAULTS: dict[str, type[Peripheral]] = {
     kind.__name__: kind
-    for kind in (Interrupted, Overlong, AboveMTU, Stalled, Empty, Endless, Silent, Cardless)
+    for kind in (Interrupted, Overlong, AboveMTU, Stalled, Empty, Endless, Silent, Unanswered, Cardless)
 }
 
 

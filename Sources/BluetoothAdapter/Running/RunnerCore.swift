@@ -23,6 +23,8 @@ struct RunnerCore {
     }
 
     let clock: AdapterClock
+    // Separate, because to look at `clock` in each turn would copy it.
+    private let usesSystemClock: Bool
     let options: AdapterOptions
     var shared: SharedHost
     var state = State.closedTransport
@@ -68,6 +70,7 @@ struct RunnerCore {
         _ capture: sending CaptureFile? = nil
     ) {
         self.clock = clock
+        usesSystemClock = if case .system = clock { true } else { false }
         self.capture = capture
         self.options = options
         faults = options.faults
@@ -92,7 +95,7 @@ struct RunnerCore {
     /// events to the users.
     mutating func turn(_ ready: EventLoop.Event?, _ mailbox: Mailbox) {
         if case .closing = state { return continueClosing(ready) }
-        let now = clock.now
+        let now = usesSystemClock ? MonotonicClock.now : clock.now
         // Results come first, before other work changes bonds.
         var isQuiet = bondWriting == nil || !takeBondResults(at: now)
         if !isOpen {
@@ -215,7 +218,7 @@ struct RunnerCore {
                 fileDescriptor: descriptor < 0 ? nil : descriptor, watchNumber: watchNumber,
                 wantsWrite: transport?.wantsWrite ?? false, deadline: clock.wakeUp(for: nextDeadline))
             // The next deadline of a port can change without a turn.
-            if case .system = clock { knownWish = wish }
+            if usesSystemClock { knownWish = wish }
             return wish
         }
     }

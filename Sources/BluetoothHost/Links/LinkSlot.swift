@@ -8,10 +8,12 @@ package struct LinkSlot: Hashable, Sendable {
 
 /// The first `count` slots of a table.
 package struct LinkSlots: RandomAccessCollection, Sendable {
+    // Inlinable: each turn iterates over the slots, and other modules would call every member through a witness table.
     package let count: Int
-    package var startIndex: Int { 0 }
-    package var endIndex: Int { count }
-    package subscript(position: Int) -> LinkSlot { LinkSlot(index: position) }
+    @inlinable package var startIndex: Int { 0 }
+    @inlinable package var endIndex: Int { count }
+    @inlinable package subscript(position: Int) -> LinkSlot { LinkSlot(index: position) }
 
+    @inlinable
     package init(count: Int) { self.count = count }
 }

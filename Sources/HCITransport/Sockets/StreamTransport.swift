@@ -30,6 +30,9 @@ public final class StreamTransport: HCITransport {
     private var synchronizer: ResetSynchronizer?
     private let ending: TransportError.Reason
     private var pending = PendingBytes()
+    /// The number of bytes in `pending`. A separate property, because each send reads it, and a check of `pending` for
+    /// exclusive access costs more.
+    private var pendingCount = 0
 
     private static var emptyBuffer: [UInt8] { [UInt8](repeating: 0, count: 16384) }
 
@@ -64,7 +67,7 @@ public final class StreamTransport: HCITransport {
     }
 
     /// The number of bytes that `send` has accepted but the kernel has not yet.
-    public var pendingByteCount: Int { pending.count }
+    public var pendingByteCount: Int { pendingCount }
 
     /// Reads up to 16 KiB and delivers the packets it completes. Throws `.malformedStream` if packet boundaries are
     /// lost and can't be found again.
@@ -137,20 +140,20 @@ public final class StreamTransport: HCITransport {
     public func send(_ packet: Span<UInt8>) throws(TransportError) {
         try checkOutput(packet)
         prepare(packet)
-        let sent = pending.isEmpty ? try write(packet) : 0
-        if sent < packet.count { pending.append(packet.extracting(sent...)) }
+        let sent = pendingCount == 0 ? try write(packet) : 0
+        if sent < packet.count { keep(packet.extracting(sent...)) }
     }
 
     /// Sends all packets of the queue together, since a stream has no boundaries to preserve.
     public func send(_ packets: inout PacketQueue) throws(TransportError) {
         // No packet is longer than all of them, so each has a valid length.
         let count = packets.byteCount
-        guard !isJoinedAnytime, count <= PacketTransport.longestPacket, pending.count + count <= outputLimit else {
+        guard !isJoinedAnytime, count <= PacketTransport.longestPacket, pendingCount + count <= outputLimit else {
             return try sendEach(&packets)
         }
         guard fileDescriptor >= 0 else { throw failure(.closed) }
-        let sent = pending.isEmpty && count > 0 ? try write(packets.bytes) : 0
-        if sent < count { pending.append(packets.bytes.extracting(sent...)) }
+        let sent = pendingCount == 0 && count > 0 ? try write(packets.bytes) : 0
+        if sent < count { keep(packets.bytes.extracting(sent...)) }
         packets.removePackets()
         try flush()
     }
@@ -161,7 +164,7 @@ public final class StreamTransport: HCITransport {
             while !packets.isEmpty {
                 try checkOutput(packets.first)
                 prepare(packets.first)
-                pending.append(packets.first)
+                keep(packets.first)
                 packets.removeFirst()
             }
         } catch {
@@ -175,10 +178,11 @@ public final class StreamTransport: HCITransport {
     /// Sends the buffered bytes until the kernel stops accepting them.
     public func flush() throws(TransportError) {
         guard fileDescriptor >= 0 else { throw failure(.closed) }
-        while !pending.isEmpty {
+        while pendingCount > 0 {
             let sent = try pending.withBytes { waiting throws(TransportError) in try write(waiting) }
             guard sent > 0 else { return }
             pending.removeFirst(sent)
+            pendingCount = pending.count
         }
     }
 
@@ -188,6 +192,7 @@ public final class StreamTransport: HCITransport {
         guard open >= 0 else { return }
         calls.close(open)
         pending.removeAll()
+        pendingCount = 0
     }
 
     /// Queues the bytes that must precede a packet on a line that may be joined at any time.
@@ -195,7 +200,7 @@ public final class StreamTransport: HCITransport {
         // A constant, which needs no check for exclusive access.
         guard isJoinedAnytime else { return }
         guard let bytes = synchronizer?.prepare(packet), !bytes.isEmpty else { return }
-        pending.append(bytes.span)
+        keep(bytes.span)
     }
 
     private func checkOutput(_ packet: Span<UInt8>) throws(TransportError) {
@@ -203,9 +208,15 @@ public final class StreamTransport: HCITransport {
         guard (1...PacketTransport.longestPacket).contains(packet.count) else {
             throw failure(.invalidPacketLength(packet.count))
         }
-        guard pending.count + packet.count <= outputLimit else {
-            throw failure(.outputFull(pending: pending.count))
+        guard pendingCount + packet.count <= outputLimit else {
+            throw failure(.outputFull(pending: pendingCount))
         }
+    }
+
+    /// Keeps bytes that the kernel can't accept now.
+    private func keep(_ bytes: Span<UInt8>) {
+        pending.append(bytes)
+        pendingCount = pending.count
     }
 
     /// Writes the bytes that the kernel accepts now and returns their count.

@@ -55,51 +55,52 @@ enum ActiveProcedure: Sendable {
     mutating func step(
         _ input: consuming ProcedureInput, mtu: Int, into writer: inout ByteWriter
     ) throws(GATTClientError) -> GATTClientResult? {
+        // `case nil`, because `== nil` would compare results.
         switch take() {
         case .none: return nil
         case .mtu(var procedure):
             let result = try procedure.step(input, mtu: mtu, into: &writer)
-            if result == nil { self = .mtu(procedure) }
+            if case nil = result { self = .mtu(procedure) }
             return result
         case .services(var procedure):
             let result = try procedure.step(input, mtu: mtu, into: &writer)
-            if result == nil { self = .services(procedure) }
+            if case nil = result { self = .services(procedure) }
             return result
         case .includes(var procedure):
             let result = try procedure.step(input, mtu: mtu, into: &writer)
-            if result == nil { self = .includes(procedure) }
+            if case nil = result { self = .includes(procedure) }
             return result
         case .characteristics(var procedure):
             let result = try procedure.step(input, mtu: mtu, into: &writer)
-            if result == nil { self = .characteristics(procedure) }
+            if case nil = result { self = .characteristics(procedure) }
             return result
         case .descriptors(var procedure):
             let result = try procedure.step(input, mtu: mtu, into: &writer)
-            if result == nil { self = .descriptors(procedure) }
+            if case nil = result { self = .descriptors(procedure) }
             return result
         case .database(var procedure):
             let result = try procedure.step(input, mtu: mtu, into: &writer)
-            if result == nil { self = .database(procedure) }
+            if case nil = result { self = .database(procedure) }
             return result
         case .read(var procedure):
             let result = try procedure.step(input, mtu: mtu, into: &writer)
-            if result == nil { self = .read(procedure) }
+            if case nil = result { self = .read(procedure) }
             return result
         case .typedRead(var procedure):
             let result = try procedure.step(input, mtu: mtu, into: &writer)
-            if result == nil { self = .typedRead(procedure) }
+            if case nil = result { self = .typedRead(procedure) }
             return result
         case .multipleRead(var procedure):
             let result = try procedure.step(input, mtu: mtu, into: &writer)
-            if result == nil { self = .multipleRead(procedure) }
+            if case nil = result { self = .multipleRead(procedure) }
             return result
         case .write(var procedure):
             let result = try procedure.step(input, mtu: mtu, into: &writer)
-            if result == nil { self = .write(procedure) }
+            if case nil = result { self = .write(procedure) }
             return result
         case .preparedWrites(var procedure):
             let result = try procedure.step(input, mtu: mtu, into: &writer)
-            if result == nil { self = .preparedWrites(procedure) }
+            if case nil = result { self = .preparedWrites(procedure) }
             return result
         }
     }

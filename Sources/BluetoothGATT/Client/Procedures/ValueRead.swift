@@ -35,7 +35,8 @@ struct ValueRead: ClientProcedure {
 
     mutating func receive(_ response: consuming ByteReader, mtu: Int) throws(GATTClientError) -> ProcedureProgress {
         let part = response.readRemaining()
-        part.withUnsafeBufferPointer { value.append(contentsOf: $0) }
+        // The first part is usually the only one. To append it to an empty array would allocate twice as much.
+        if value.isEmpty { value = Array(part) } else { part.withUnsafeBufferPointer { value.append(contentsOf: $0) } }
         isFirst = false
         guard isLong else { return .finished }
         let length = firstOffset + value.count

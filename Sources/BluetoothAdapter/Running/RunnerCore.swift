@@ -23,7 +23,7 @@ struct RunnerCore {
     }
 
     let clock: AdapterClock
-    // Separate, because to look at `clock` in each turn would copy it.
+    // Separate, because looking at `clock` in each turn would copy it.
     private let usesSystemClock: Bool
     let options: AdapterOptions
     var shared: SharedHost

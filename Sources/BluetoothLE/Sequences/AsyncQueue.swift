@@ -214,7 +214,8 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         waiting?.resume(returning: .end(.failure(.dataLost)))
     }
 
-    /// Leaves a loss to the consumer that comes next.
+    /// Leaves a loss to the consumer that comes next. If another consumer has taken an element since, the loss comes
+    /// after that element.
     @usableFromInline
     func giveBackLoss() {
         let waiting = state.withLock { state -> Continuation? in
@@ -250,7 +251,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     // MARK: - Consuming
 
     // There may be hundreds of thousands of values or sightings, and unspecialized code looks up its types for each of
-    // them. So an application compiles `next` for its type, and what it calls is specialized. `take` and `wait` only
+    // them. So an application compiles `next` for its type, and what it calls is specialized. `take` and `begin` only
     // forward, because even their unspecialized forms look up the types of their variables.
 
     /// The next element; nil at the end. Throws `.cancelled` when the task is cancelled.

@@ -8,7 +8,7 @@ extension SharedHost {
     /// Handles the host's events, in order.
     mutating func drain(at now: Instant) {
         // The events are split into groups and consumed. Otherwise, each event would be copied more than once.
-        // To check first costs less than to take nothing.
+        // Checking first costs less than taking nothing.
         while !host.events.isEmpty, let event = host.events.take() {
             switch consume event {
             case .client(let link, let event): route(event, of: link, at: now)

@@ -9,9 +9,7 @@ import Foundation
 import Synchronization
 
 /// Carries the data of an L2CAP channel between the adapter's thread and an application's streams, on any thread.
-final class ChannelPipe: @unchecked Sendable {
-    // Unchecked: mutable state is behind the lock of `state`.
-
+final class ChannelPipe: Sendable {
     let id: CreditBasedChannel.ID
     let link: LinkIdentifier
     let information: ChannelInformation

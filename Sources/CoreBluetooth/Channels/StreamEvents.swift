@@ -2,11 +2,9 @@ import Foundation
 
 /// Delivers the events of a channel's stream to its delegate, on a run loop that the stream is scheduled on.
 ///
-/// A timer delivers the events: on Linux, a run loop wakes up when another thread changes when a timer fires. There is
-/// one for each place, because a new one for each event would cost 1,000 instructions more.
-final class StreamEvents: @unchecked Sendable {
-    // Unchecked: mutable state is behind the lock of `state`.
-
+/// A timer delivers the events: on Linux, a run loop wakes up when another thread adds a timer, or changes its fire
+/// date. Each place has one, because a new timer for each event would cost 1,000 instructions more.
+final class StreamEvents: Sendable {
     /// Whether the stream is ready for reading or writing, and whether it is at its end. Called with the lock held.
     private let readiness: @Sendable () -> (isReady: Bool, isAtEnd: Bool)
     private let readyEvent: Stream.Event
@@ -18,21 +16,32 @@ final class StreamEvents: @unchecked Sendable {
         /// Each with its timer, which also keeps a run loop without other sources from ending.
         var places: [(loop: RunLoop, mode: RunLoop.Mode, timer: Timer)] = []
         var delivery = Delivery.idle
+        /// The number of calls of the delegate in progress. A delegate that runs its loop is called again before it
+        /// returns.
+        var depth = 0
         var hasToldOpening = false
         var hasToldEnd = false
 
-        /// Prepares the next delivery. Returns the timer that must fire; nil if none must.
-        mutating func schedule() -> Timer? {
+        /// Prepares the next delivery. Returns what must fire; nil if nothing must.
+        mutating func schedule() -> Alarm? {
             guard status == .open, !hasToldEnd, let place = places.first else { return nil }
             delivery = .due
-            return place.timer
+            // A timer does not fire while it is firing.
+            return depth == 0 ? .again(place.timer) : .once(place.loop, place.mode)
         }
     }
 
-    /// The way of an event to the delegate.
+    /// A timer that must fire at once.
+    private enum Alarm {
+        case again(Timer)
+        /// A new one.
+        case once(RunLoop, RunLoop.Mode)
+    }
+
+    /// How far an event has got on its way to the delegate.
     private enum Delivery {
         case idle
-        /// The timer is about to fire.
+        /// A timer is about to fire.
         case due
         /// The delegate is being called.
         ///
@@ -78,7 +87,7 @@ final class StreamEvents: @unchecked Sendable {
         let timer = Timer(timeInterval: Self.never, repeats: true) { [weak self] _ in self?.tell() }
         loop.add(timer, forMode: mode)
         // The first place delivers. If it was removed while its timer was about to fire, this one takes over.
-        let next = state.withLock { state -> Timer? in
+        let next = state.withLock { state -> Alarm? in
             state.places.append((loop, mode, timer))
             return state.places.count == 1 ? state.schedule() : nil
         }
@@ -99,15 +108,15 @@ final class StreamEvents: @unchecked Sendable {
 
     /// Schedules the delivery of an event, if one may be due.
     func changed() {
-        let timer = state.withLock { state -> Timer? in
+        let alarm = state.withLock { state -> Alarm? in
             if case .due = state.delivery { nil } else { state.schedule() }
         }
-        fire(timer)
+        fire(alarm)
     }
 
     /// The application has read or written. The delegate is told again if there is more.
     func used() {
-        let timer = state.withLock { state -> Timer? in
+        let alarm = state.withLock { state -> Alarm? in
             switch state.delivery {
             case .due: return nil
             case .idle: return state.schedule()
@@ -117,29 +126,44 @@ final class StreamEvents: @unchecked Sendable {
                 return nil
             }
         }
-        fire(timer)
+        fire(alarm)
     }
 
-    private func fire(_ timer: Timer?) { timer?.fireDate = .distantPast }
+    private func fire(_ alarm: Alarm?) {
+        switch alarm {
+        case .again(let timer): timer.fireDate = .distantPast
+        case .once(let loop, let mode):
+            loop.add(Timer(timeInterval: 0, repeats: false) { [weak self] _ in self?.tell() }, forMode: mode)
+        case nil: return
+        }
+    }
 
     /// Delivers the next event that is due to the delegate.
     private func tell() {
         let (event, stream) = state.withLock { state -> (Stream.Event?, Stream?) in
+            // A new timer fires once without having been asked to.
+            guard case .due = state.delivery else { return (nil, nil) }
             // Only now: a change after this schedules the next event.
             let event = nextEvent(&state)
-            state.delivery = event == nil ? .idle : .telling(hasUsed: false)
+            if event == nil {
+                state.delivery = .idle
+            } else {
+                state.delivery = .telling(hasUsed: false)
+                state.depth += 1
+            }
             return (event, state.stream)
         }
         guard let event else { return }
         if let stream { stream.delegate?.stream(stream, handle: event) }
-        let timer = state.withLock { state -> Timer? in
-            // Something else may have changed, or the delegate may have run this loop.
+        let alarm = state.withLock { state -> Alarm? in
+            state.depth -= 1
+            // Something else may have changed, or the delegate was called again in the meantime.
             guard case .telling(let hasUsed) = state.delivery else { return nil }
             state.delivery = .idle
             let (isReady, isAtEnd) = readiness()
             return (hasUsed || event == .openCompleted) && (isReady || isAtEnd) ? state.schedule() : nil
         }
-        fire(timer)
+        fire(alarm)
     }
 
     private func nextEvent(_ state: inout State) -> Stream.Event? {

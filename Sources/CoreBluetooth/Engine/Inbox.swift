@@ -58,7 +58,8 @@ final class Inbox<Event>: @unchecked Sendable {
         // A closure cannot consume a captured value, and copying an event costs as much as everything else here.
         var moved = Optional(consume event)
         state.withLock { state in
-            guard let event = moved.take(), !state.isOver else { return }
+            // An event that comes too late is released outside the lock.
+            guard !state.isOver, let event = moved.take() else { return }
             state.arrived.append(consume event)
         }
     }
@@ -162,8 +163,8 @@ private struct InboxState<Event> {
         return .after(holdback)
     }
 
-    /// Moves the next events into `events`, which is empty, in reverse order. Returns false if there are none to deliver
-    /// now, and sets what follows.
+    /// Moves the next events into `events`, which is empty, in reverse order. If there are none to deliver now, it sets
+    /// what follows, and returns false.
     ///
     /// - Parameter isFirst: whether the block begins.
     @inline(__always)

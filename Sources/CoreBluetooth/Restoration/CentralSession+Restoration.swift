@@ -6,7 +6,7 @@ import Foundation
 extension CentralSession {
     /// Restores the state of the last run, and reports it to the application before anything else.
     func restore() {
-        guard let saved = stateOfLastRun("central", { [reference] in reference.session?.savedState }), let manager = manager.object
+        guard let saved = stateOfLastRun("central", { [self] in savedState }), let manager = manager.object
         else { return }
         isRestoring = true
         lock.withLock { wantedScan = saved.scan?.wanted }

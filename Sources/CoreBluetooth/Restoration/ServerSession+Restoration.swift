@@ -4,7 +4,7 @@ import Foundation
 extension ServerSession {
     /// Restores the state of the last run, and reports it to the application before anything else.
     func restore() {
-        guard let saved = stateOfLastRun("peripheral", { [weak self] in self?.savedState }),
+        guard let saved = stateOfLastRun("peripheral", { [self] in savedState }),
             let manager = manager.object
         else { return }
         isRestoring = true

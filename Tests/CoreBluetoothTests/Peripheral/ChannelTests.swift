@@ -210,6 +210,50 @@ struct CoreChannelTests {
         await output.recorder.expect("end")
         #expect(theirs.inputStream.streamStatus == .closed || theirs.inputStream.streamStatus == .atEnd)
     }
+
+    /// A delegate that runs its loop in the callback for the first octet, until it has the second one.
+    final class NestingListener: NSObject, StreamDelegate, @unchecked Sendable {
+        // Unchecked: used on its thread; the recorder is for the test.
+        let recorder = Recorder("input")
+        private var octets: [UInt8] = []
+
+        func stream(_ stream: Stream, handle event: Stream.Event) {
+            guard event == .hasBytesAvailable, let input = stream as? InputStream else { return }
+            var buffer: [UInt8] = [0]
+            guard input.read(&buffer, maxLength: 1) == 1 else { return }
+            octets += buffer
+            recorder.add("read \(octets)")
+            guard octets.count == 1 else { return input.close() }
+            // It ends when the stream is closed, and so no longer scheduled.
+            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+            recorder.add("returned")
+        }
+    }
+
+    @Test("A delegate that runs its loop in a callback is told what arrives meanwhile")
+    func nested() async throws {
+        let (scene, ours, theirs) = try await published()
+        defer { withExtendedLifetime(scene) {} }
+        let listener = NestingListener()
+        theirs.inputStream.delegate = listener
+        let input = UncheckedStream(theirs.inputStream)
+        Thread.detachNewThread {
+            input.stream.schedule(in: .current, forMode: .default)
+            input.stream.open()
+            _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+        }
+        try await ours.write([1])
+        await listener.recorder.expect("read [1]")
+        try await ours.write([2])
+        await listener.recorder.expect("read [1, 2]")
+        await listener.recorder.expect("returned")
+    }
+
+    private struct UncheckedStream: @unchecked Sendable {
+        // Unchecked: the stream is used on one thread.
+        let stream: Stream
+        init(_ stream: Stream) { self.stream = stream }
+    }
 }
 
 extension Data {

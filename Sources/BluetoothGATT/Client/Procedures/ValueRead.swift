@@ -35,7 +35,7 @@ struct ValueRead: ClientProcedure {
 
     mutating func receive(_ response: consuming ByteReader, mtu: Int) throws(GATTClientError) -> ProcedureProgress {
         let part = response.readRemaining()
-        // The first part is usually the only one. To append it to an empty array would allocate twice as much.
+        // The first part is usually the only one. Appending it to an empty array would allocate twice as much.
         if value.isEmpty { value = Array(part) } else { part.withUnsafeBufferPointer { value.append(contentsOf: $0) } }
         isFirst = false
         guard isLong else { return .finished }

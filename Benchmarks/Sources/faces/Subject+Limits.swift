@@ -12,19 +12,19 @@ extension Subject {
     var required: Limits {
         switch (kind, face) {
         case (.notification, .async): Limits(instructions: 3500, mallocs: 1)
-        case (.notification, .delegate): Limits(instructions: 5500, mallocs: 4, switches: 0.1, ratio: 6)
+        case (.notification, .delegate): Limits(instructions: 4600, mallocs: 4, switches: 0.1, ratio: 6)
         case (.write, .async), (.notify, .async), (.notifySingly, .async): Limits(instructions: 4500, ratio: 4)
-        case (.write, .delegate): Limits(instructions: 5500, ratio: 3)
+        case (.write, .delegate): Limits(instructions: 5000, ratio: 3)
         case (.notify, .delegate): Limits(instructions: 6500, ratio: 3)
         case (.notifySingly, .delegate): Limits(instructions: 6000, ratio: 3)
-        case (.read, .async): Limits(instructions: 25000)
-        case (.read, .delegate): Limits(instructions: 30000, mallocs: 20, switches: 4)
+        case (.read, .async): Limits(instructions: 22000)
+        case (.read, .delegate): Limits(instructions: 24500, mallocs: 20, switches: 4)
         case (.report, .async): Limits(instructions: 4000 + (scans - 1) * 1400)
-        case (.report, .delegate): Limits(instructions: 5200 + (scans - 1) * 1600)
+        case (.report, .delegate): Limits(instructions: 4600 + (scans - 1) * 1400)
         case (.channelWrite, .async): Limits(instructions: 7000)
-        case (.channelWrite, .delegate): Limits(instructions: 14000)
-        case (.channelRead, .async): Limits(instructions: 8500)
-        case (.channelRead, .delegate): Limits(instructions: 13000)
+        case (.channelWrite, .delegate): Limits(instructions: 8500)
+        case (.channelRead, .async): Limits(instructions: 7800)
+        case (.channelRead, .delegate): Limits(instructions: 9500)
         }
     }
 

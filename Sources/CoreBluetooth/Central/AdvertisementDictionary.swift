@@ -6,7 +6,7 @@ import Foundation
 /// advertised. Numbers are `NSNumber`, so the casts that applications make on Apple's platforms work here.
 struct AdvertisementDictionary {
     private static let yes = NSNumber(value: true), no = NSNumber(value: false)
-    static let zero = NSNumber(value: 0)
+    private static let zero = NSNumber(value: 0)
     private static let le1M = NSNumber(value: AdvertisingPHY.le1M.rawValue)
     private static let le2M = NSNumber(value: AdvertisingPHY.le2M.rawValue)
     private static let leCoded = NSNumber(value: AdvertisingPHY.leCoded.rawValue)

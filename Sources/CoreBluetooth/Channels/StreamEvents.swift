@@ -114,7 +114,7 @@ final class StreamEvents: Sendable {
         fire(alarm)
     }
 
-    /// The application has read or written. The delegate is told again if there is more.
+    /// Schedules the next event after the application has read or written, if the stream is still ready.
     func used() {
         let alarm = state.withLock { state -> Alarm? in
             switch state.delivery {

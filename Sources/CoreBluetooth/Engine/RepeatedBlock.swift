@@ -8,7 +8,7 @@ final class RepeatedBlock: @unchecked Sendable {
     // Unchecked: a source may be used on any thread, and `block` is guarded.
 
     /// Nil on a virtual queue.
-    // Of the concrete type: to copy an existential for each request would take another 200 instructions.
+    // Of the concrete type: copying an existential for each request would take another 200 instructions.
     private let source: DispatchSource?
     private let queue: CallbackQueue
     /// The block on a virtual queue; nil before `begin` and once it was cancelled.

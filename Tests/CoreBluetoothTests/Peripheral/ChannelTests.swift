@@ -230,7 +230,7 @@ struct CoreChannelTests {
         }
     }
 
-    @Test("A delegate that runs its loop in a callback is told what arrives meanwhile")
+    @Test("A delegate that runs its loop in a callback receives the events of new data there")
     func nested() async throws {
         let (scene, ours, theirs) = try await published()
         defer { withExtendedLifetime(scene) {} }

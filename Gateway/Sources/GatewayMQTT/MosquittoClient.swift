@@ -43,7 +43,20 @@ final class MosquittoClient {
     static let window = 500
 
     /// Initializes the library, once per process.
-    private static let library: Void = { _ = mosquitto_lib_init() }()
+    private static let library: Void = {
+        keepOpenSSLAtExit()
+        _ = mosquitto_lib_init()
+    }()
+
+    /// Keeps OpenSSL's state when the process exits. OpenSSL would free it, and crash a thread that is still
+    /// connecting, or that is ending after it used OpenSSL.
+    private static func keepOpenSSLAtExit() {
+        // A process without the symbol has a libmosquitto without OpenSSL.
+        guard let symbol = dlsym(nil, "OPENSSL_init_crypto") else { return }
+        typealias Function = @convention(c) (_ options: UInt64, _ settings: OpaquePointer?) -> Int32
+        let withoutCleanup: UInt64 = 0x0008_0000  // OPENSSL_INIT_NO_ATEXIT; only the first call can set it.
+        _ = unsafeBitCast(symbol, to: Function.self)(withoutCleanup, nil)
+    }
 
     /// - Throws: an error if the settings are invalid, for example if a certificate cannot be read.
     init(_ settings: BrokerSettings, clientID: String, will: Publication?) throws(BrokerFailure) {

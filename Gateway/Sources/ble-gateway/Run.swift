@@ -7,7 +7,6 @@ import GatewayService
 import Logging
 import ServiceLifecycle
 import Synchronization
-import UnixSignals
 
 /// `ble-gateway`, or `ble-gateway run`: scans and publishes.
 struct Run: AsyncParsableCommand {
@@ -202,8 +201,9 @@ struct Run: AsyncParsableCommand {
                 services: services.map {
                     .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
                 },
-                gracefulShutdownSignals: StopSignals.all, logger: quiet))
-        let signals = StopSignals()
+                logger: quiet))
+        // The group remembers a shutdown that is requested before it runs.
+        let signals = await StopSignals { Task { await group.triggerGracefulShutdown() } }
         defer { withExtendedLifetime(signals) {} }
         try await group.run()
     }

@@ -1,24 +1,35 @@
 import Dispatch
 import Foundation
 import Synchronization
-import UnixSignals
 
 /// The signals that stop the gateway. The first one shuts its services down, which disconnects the connected devices. A
 /// second one, at least half a second later, ends the process immediately.
 struct StopSignals {
     /// The signals that are not ignored. Under `nohup`, SIGHUP is ignored, and the program outlives its terminal.
-    static let all: [UnixSignal] = [.sigterm, .sigint, .sighup].filter { !isIgnored($0.rawValue) }
+    private static let all = [SIGTERM, SIGINT, SIGHUP].filter { !isIgnored($0) }
 
     private let sources: [any DispatchSourceSignal]
 
-    init() {
+    /// Handles the signals from here on, until this value is released.
+    ///
+    /// - Parameter shutDown: Called for the first signal.
+    init(shutDown: @escaping @Sendable () -> Void) async {
         let queue = DispatchQueue(label: "signals", qos: .userInitiated)
         let first = FirstSignal()
-        sources = Self.all.map(\.rawValue).map { signal in
-            let source = DispatchSource.makeSignalSource(signal: signal, queue: queue)
-            source.setEventHandler { if first.isFollowed(at: .now) { _exit(128 + signal) } }
-            source.resume()
-            return source
+        sources = Self.all.map { DispatchSource.makeSignalSource(signal: $0, queue: queue) }
+        for (source, signal) in zip(sources, Self.all) {
+            source.setEventHandler {
+                switch first.record(at: .now) {
+                case .first: shutDown()
+                case .echo: break
+                case .second: _exit(128 + signal)
+                }
+            }
+            // Until a source is registered, its signal ends the process.
+            await withCheckedContinuation { continuation in
+                source.setRegistrationHandler { continuation.resume() }
+                source.resume()
+            }
         }
     }
 
@@ -32,16 +43,22 @@ struct StopSignals {
 
 /// The time of the first signal.
 private final class FirstSignal: Sendable {
+    /// The meaning of a signal.
+    enum Meaning { case first, echo, second }
+
     /// Signals within this time after the first one count as the same: `timeout`, for example, sends two.
     private static let echo = Duration.milliseconds(500)
 
     private let instant = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Records a signal. Returns whether it follows an earlier one.
-    func isFollowed(at now: ContinuousClock.Instant) -> Bool {
+    /// Records a signal. Returns what it means after the earlier ones.
+    func record(at now: ContinuousClock.Instant) -> Meaning {
         instant.withLock { instant in
-            defer { instant = instant ?? now }
-            return instant.map { now - $0 > Self.echo } ?? false
+            guard let first = instant else {
+                instant = now
+                return .first
+            }
+            return now - first > Self.echo ? .second : .echo
         }
     }
 }

@@ -78,6 +78,19 @@ class Unkind(GatewayTest):
                     self.assertEqual(gateway.process.wait(LIMIT), 0)
                     gateway.finish()
 
+    def test_a_signal_while_it_starts(self):
+        port = free_port()
+        for attempt in range(12):
+            with self.subTest(attempt):
+                gateway = self.gateway(f"mqtts://127.0.0.1:{port}", name=f"start{attempt}")
+                # The thread that connects is the first part that starts; the others follow while the signal arrives.
+                wait_for(lambda: gateway.said("retrying"), "it has tried to connect")
+                gateway.process.terminate()
+                # Either the signal's default action ends it, or its handler.
+                self.assertIn(gateway.process.wait(LIMIT), (0, -signal.SIGTERM))
+                with contextlib.suppress(BrokenPipeError):
+                    gateway.finish()
+
     def test_a_message_that_is_too_long(self):
         broker = self.broker()
         gateway = self.gateway(configuration=(

@@ -182,7 +182,8 @@ private struct InboxState<Event> {
             if takenCount > Self.keptCount { events = [] }
             takenCount = arrived.count
             swap(&arrived, &events)
-            if takenCount > 1 { events.reverse() }
+            // `Array.reverse` would copy each event.
+            if takenCount > 1 { events.withUnsafeMutableBufferPointer { $0.reverse() } }
             return true
         }
         isScheduled = false

@@ -10,7 +10,7 @@ struct StopSignals {
 
     private let sources: [any DispatchSourceSignal]
 
-    /// Handles the signals from here on, until this value is released.
+    /// Handles the signals from now on, until this value is released.
     ///
     /// - Parameter shutDown: Called for the first signal.
     init(shutDown: @escaping @Sendable () -> Void) async {

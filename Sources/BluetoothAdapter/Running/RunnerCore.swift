@@ -192,7 +192,10 @@ struct RunnerCore {
         // Clear the information last: a thread that sees it missing finds that everything that needed the controller
         // has ended.
         defer { if hasNewStatus, shared.currentStatus() != .ready { turns?.publish(information: nil) } }
-        for observer in observers { shared.withEvents(for: observer.user) { observer.receive($0) } }
+        // Observers are in the order in which their users attached.
+        for (rank, observer) in observers.enumerated() {
+            shared.withEvents(for: observer.user, rank: rank) { observer.receive($0) }
+        }
         shared.clearEvents()
     }
 

@@ -2,8 +2,10 @@ import BluetoothBase
 
 /// Decides which reports a scan passes on. Several scans can share a table of devices: each has its own selection, and
 /// sees only what was received since it began.
+@usableFromInline
 package struct ScanSelection: Sendable {
     /// The decision about a report.
+    @usableFromInline
     package enum Decision: Equatable, Sendable {
         /// The scan does not pass it on.
         case skip
@@ -14,14 +16,17 @@ package struct ScanSelection: Sendable {
     }
 
     /// The parts that a scan has received of the device in a slot of the table, and whether it was reported.
-    private struct Progress: OptionSet, Sendable {
-        let rawValue: UInt8
+    @usableFromInline
+    struct Progress: OptionSet, Sendable {
+        @usableFromInline let rawValue: UInt8
 
-        static let isReported = Progress(rawValue: 1 << 6)
+        @inlinable static var isReported: Progress { Progress(rawValue: 1 << 6) }
         /// The scan has received everything that the table contains of the device.
-        static let isComplete = Progress(rawValue: 1 << 7)
+        @inlinable static var isComplete: Progress { Progress(rawValue: 1 << 7) }
 
-        init(rawValue: UInt8) { self.rawValue = rawValue }
+        @inlinable static var isReportedWhole: Progress { [.isReported, .isComplete] }
+
+        @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
 
         var parts: SightingParts { SightingParts(rawValue: rawValue).intersection(.all) }
     }
@@ -29,10 +34,10 @@ package struct ScanSelection: Sendable {
     /// The conditions that a device must meet to be reported.
     package private(set) var devices: ScanFilter
     /// Whether every report of a matching device is passed on, rather than only new devices and their scan responses.
-    package let reportsDuplicates: Bool
-    private let hasConditions: Bool
+    @usableFromInline package let reportsDuplicates: Bool
+    @usableFromInline let hasConditions: Bool
     /// By slot of the table.
-    private var progress: [Progress] = []
+    @usableFromInline private(set) var progress: [Progress] = []
 
     package init(_ devices: ScanFilter, reportsDuplicates: Bool) {
         self.devices = devices
@@ -45,8 +50,23 @@ package struct ScanSelection: Sendable {
     /// - Parameters:
     ///   - slot: the slot of its device.
     ///   - novelty: the news in it for the table.
+    @inlinable
     @inline(__always)
     package mutating func receive(
+        _ report: borrowing AdvertisingReport, in slot: SightingTable.Slot, _ novelty: SightingTable.Novelty,
+        of table: borrowing SightingTable
+    ) -> Decision {
+        // The usual case: the scan reports duplicates, and has reported this device before. Nothing changes.
+        if slot < progress.count, novelty != .discovered, reportsDuplicates, !hasConditions,
+            progress[slot].isSuperset(of: .isReportedWhole)
+        {
+            return .report
+        }
+        return receiveOther(report, in: slot, novelty, of: table)
+    }
+
+    @usableFromInline
+    mutating func receiveOther(
         _ report: borrowing AdvertisingReport, in slot: SightingTable.Slot, _ novelty: SightingTable.Novelty,
         of table: borrowing SightingTable
     ) -> Decision {
@@ -103,10 +123,11 @@ package struct ScanSelection: Sendable {
 }
 
 /// The parts of a sighting that packets contain.
+@usableFromInline
 package struct SightingParts: OptionSet, Sendable {
-    package let rawValue: UInt8
+    @usableFromInline package let rawValue: UInt8
 
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     package static let advertisingData = SightingParts(rawValue: 1 << 0)
     package static let scanResponseData = SightingParts(rawValue: 1 << 1)

@@ -173,7 +173,15 @@ public struct SharedHost: Sendable {
 
     /// Passes a user's events to `body`, if it has any, and removes them.
     public mutating func withEvents(for user: UserID, _ body: (borrowing EventBatch) -> Void) {
-        guard let index = index(of: user), !users[index].events.isEmpty else { return }
+        withEvents(for: user, rank: 0, body)
+    }
+
+    /// Passes a user's events to `body`, if it has any, and removes them.
+    ///
+    /// - Parameter rank: the number of users that attached before it and are still attached. With another value, the
+    ///   user is searched for.
+    package mutating func withEvents(for user: UserID, rank: Int, _ body: (borrowing EventBatch) -> Void) {
+        guard let index = users.index(of: user, near: rank), !users[index].events.isEmpty else { return }
         // A constant, because passing a variable would copy it.
         let batch = takeBatch(at: index)
         body(batch)
@@ -211,7 +219,7 @@ public struct SharedHost: Sendable {
 
     // MARK: - Delivering events
 
-    func index(of user: UserID) -> Int? { users.firstIndex { $0.user == user } }
+    func index(of user: UserID) -> Int? { users.index(of: user, near: 0) }
 
     mutating func tell(_ event: UserEvent, to user: UserID) {
         guard let index = index(of: user) else { return }
@@ -250,5 +258,14 @@ public struct SharedHost: Sendable {
         case .lost, .closed: .adapterRemoved
         case .opening, .unavailable, .resetting: .notReady
         }
+    }
+}
+
+extension [EventBatch] {
+    /// The index of a user's batch. The search begins at `start`.
+    @inline(__always)
+    func index(of user: UserID, near start: Int) -> Int? {
+        if start < count, self[start].user == user { return start }
+        return firstIndex { $0.user == user }
     }
 }

@@ -7,8 +7,9 @@ struct ScanRecord: Sendable {
     let call: UserCall
     let parameters: ScanParameters
     fileprivate var selection: ScanSelection
-    /// The ranges of `sightings` that have not been added to the user's events yet.
+    /// The ranges of `sightings` that have not been added to the user's events yet, and the last one, which grows.
     fileprivate var found: [Range<Int>] = []
+    fileprivate var lastFound = 0..<0
 
     fileprivate init(_ call: UserCall, _ filter: ScanFilter, _ parameters: ScanParameters) {
         self.call = call
@@ -18,11 +19,13 @@ struct ScanRecord: Sendable {
 
     @inline(__always)
     fileprivate mutating func find(_ index: Int) {
-        if let last = found.indices.last, found[last].upperBound == index {
-            found[last] = found[last].lowerBound..<index + 1
-        } else {
-            found.append(index..<index + 1)
-        }
+        if lastFound.upperBound != index || lastFound.isEmpty { beginRange(at: index) }
+        lastFound = lastFound.lowerBound..<index &+ 1
+    }
+
+    private mutating func beginRange(at index: Int) {
+        if !lastFound.isEmpty { found.append(lastFound) }
+        lastFound = index..<index
     }
 }
 
@@ -92,11 +95,17 @@ struct SharedScans: Sendable {
     @inline(never)
     mutating func tellSightings(to users: inout [EventBatch]) {
         haveFound = false
-        for scan in all.indices where !all[scan].found.isEmpty {
-            if let user = users.firstIndex(where: { $0.user == all[scan].call.user }) {
-                for range in all[scan].found { users[user].events.append(.sightings(all[scan].call.token, range)) }
+        // Users usually scan in the order in which they attached.
+        var next = 0
+        for scan in all.indices where !all[scan].lastFound.isEmpty {
+            if let user = users.index(of: all[scan].call.user, near: next) {
+                next = user + 1
+                let token = all[scan].call.token
+                for range in all[scan].found { users[user].events.append(.sightings(token, range)) }
+                users[user].events.append(.sightings(token, all[scan].lastFound))
             }
             all[scan].found.removeAll(keepingCapacity: true)
+            all[scan].lastFound = 0..<0
         }
     }
 

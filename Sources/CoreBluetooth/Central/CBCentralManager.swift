@@ -4,6 +4,7 @@ import BluetoothGAP
 import BluetoothHost
 import Dispatch
 import Foundation
+import Synchronization
 
 /// Discovers peripherals, connects to them, and maintains the connections.
 ///
@@ -27,7 +28,10 @@ open class CBCentralManager: CBManager {
     /// The delegate. May be set after the manager has been created.
     open weak var delegate: (any CBCentralManagerDelegate)? {
         get { listener.withLock { $0.delegate } }
-        set { listener.wrappedValue = Listener(delegate: newValue) }
+        set {
+            listener.wrappedValue = Listener(delegate: newValue)
+            delegateChanges.add(1, ordering: .releasing)
+        }
     }
 
     /// Whether the manager is scanning: from `scanForPeripherals` until `stopScan`, until the adapter is no longer on,
@@ -41,6 +45,8 @@ open class CBCentralManager: CBManager {
 
     // Not `@Guarded`, like `discoveries`: the wrapper of a variable is retained for each use.
     private let listener: Guarded<Listener>
+    /// Counts the changes of the delegate.
+    let delegateChanges = Atomic<Int>(0)
     @Guarded var scanning = false {
         didSet {
             _ = discoveries.withLock { $0.begin(scanning ? scans : nil) }
@@ -182,23 +188,28 @@ open class CBCentralManager: CBManager {
     ///   - adapter: the adapter of the session.
     ///   - namesVersion: the version of the known Device Names.
     func discovered(
-        _ index: Int, of found: FoundDevices, in scan: UInt64, _ adapter: SharedAdapter, namesVersion: UInt64
+        _ index: Int, of found: FoundDevices, in scan: UInt64, _ adapter: SharedAdapter, namesVersion: UInt64,
+        to delegate: borrowing HeldDelegate
     ) {
         // Each manager uses the sighting in place, because a copy would retain its data.
         let peer = found.sightings[index].peer
         if let known = discoveries.withLock({ $0.find(peer, in: scan) }), known.namesVersion == namesVersion,
             let advertisement = adapter.advertisements.dictionary(for: index, of: found, by: known.advertisement)
         {
-            return tell(known.peripheral, advertisement, found.sightings[index].rssi)
+            return Self.withRSSI(found.sightings[index].rssi) {
+                delegate.tell(self, known.peripheral, advertisement, $0)
+            }
         }
         discoveredFromScratch(
-            found.sightings[index], found.number(of: index), in: scan, adapter, namesVersion: namesVersion)
+            found.sightings[index], found.number(of: index), in: scan, adapter, namesVersion: namesVersion,
+            to: delegate)
     }
 
     /// Reports a discovery of an unknown device, or of one whose advertisement has changed.
     @inline(never)
     private func discoveredFromScratch(
-        _ sighting: Sighting, _ number: SightingNumber, in scan: UInt64, _ adapter: SharedAdapter, namesVersion: UInt64
+        _ sighting: Sighting, _ number: SightingNumber, in scan: UInt64, _ adapter: SharedAdapter,
+        namesVersion: UInt64, to delegate: borrowing HeldDelegate
     ) {
         let peer = sighting.peer
         // Discoveries that arrive after `stopScan`, or that belong to an earlier scan, are dropped.
@@ -210,12 +221,7 @@ open class CBCentralManager: CBManager {
         if let name = adapter.names[peer] ?? advertised { peripheral.setName(name) }
         let (template, dictionary) = adapter.advertisements.make(sighting, number, data)
         keep(Discovery(peripheral, template, namesVersion: namesVersion), of: peer, in: scan)
-        tell(peripheral, dictionary, sighting.rssi)
-    }
-
-    private func tell(_ peripheral: CBPeripheral, _ advertisement: [String: Any], _ rssi: Int8?) {
-        delegate?.centralManager(
-            self, didDiscover: peripheral, advertisementData: advertisement, rssi: Self.rssi(of: rssi))
+        Self.withRSSI(sighting.rssi) { delegate.tell(self, peripheral, dictionary, $0) }
     }
 
     private func keep(_ discovery: Discovery, of peer: PeerID, in scan: UInt64) {
@@ -228,10 +234,13 @@ open class CBCentralManager: CBManager {
     /// Drops a discovery, so that only the application retains the peripheral.
     private func drop(_ peer: PeerID) { _ = discoveries.withLock { $0.remove(peer) } }
 
-    /// The RSSI, in dBm; 127 if it is not available.
-    static func rssi(of measured: Int8?) -> NSNumber { numbers[Int(measured ?? 127) + 128] }
+    /// Calls `body` with an RSSI in dBm; 127 if it is not available.
+    static func withRSSI<Result>(_ measured: Int8?, _ body: (NSNumber) -> Result) -> Result {
+        numbers[Int(measured ?? 127) + 128]._withUnsafeGuaranteedRef(body)
+    }
 
-    private static let numbers = (-128...127).map { NSNumber(value: Int8($0)) }
+    // They are never released, so nothing has to retain one for a callback.
+    private static let numbers = (-128...127).map { Unmanaged.passRetained(NSNumber(value: Int8($0))) }
 
     // MARK: - Connecting
 

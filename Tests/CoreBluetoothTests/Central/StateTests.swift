@@ -57,7 +57,7 @@ struct StateTests {
 
     @Test("Row 18: an RSSI that was not measured is 127")
     func unmeasured() {
-        #expect(CBCentralManager.rssi(of: nil) == 127)
-        #expect(CBCentralManager.rssi(of: -40) == -40)
+        #expect(CBCentralManager.withRSSI(nil) { $0 } == 127)
+        #expect(CBCentralManager.withRSSI(-40) { $0 } == -40)
     }
 }

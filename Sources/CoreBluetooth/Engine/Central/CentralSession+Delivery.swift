@@ -68,9 +68,11 @@ extension CentralSession {
         guard var manager = manager.object else { return }
         let adapter = environment.adapter
         let namesVersion = adapter.names.version
+        var delegate = HeldDelegate(of: manager)
         // An anonymous advertiser is not reported: it has no address to connect to.
         for index in found.range where !found.sightings[index].details.isAnonymous {
-            manager.discovered(index, of: found, in: scan, adapter, namesVersion: namesVersion)
+            manager.discovered(index, of: found, in: scan, adapter, namesVersion: namesVersion, to: delegate)
+            delegate.update(from: manager)
             // In its callback, the application may have released the manager.
             if isKnownUniquelyReferenced(&manager) { return }
         }

@@ -262,7 +262,7 @@ public struct SharedHost: Sendable {
 }
 
 extension [EventBatch] {
-    /// The index of a user's batch. The search begins at `start`.
+    /// The index of a user's batch. The index `start` is tried first.
     @inline(__always)
     func index(of user: UserID, near start: Int) -> Int? {
         if start < count, self[start].user == user { return start }

@@ -21,11 +21,9 @@ struct HeldDelegate: ~Copyable {
 
     /// Applies the application's changes since the last call.
     mutating func update(from manager: CBCentralManager) {
-        let isCurrent = hasCount && change == manager.delegateChanges.load(ordering: .acquiring)
-        if isCurrent, var held = delegate.take() {
+        if hasCount, change == manager.delegateChanges.load(ordering: .acquiring) {
+            guard var held = delegate.take() else { return }
             if !Self.isLastReference(&held) { return delegate = held }
-        } else if isCurrent {
-            return
         }
         // Released first: its deinitializer may set another delegate.
         delegate = nil

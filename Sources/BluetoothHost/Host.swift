@@ -28,8 +28,8 @@ public struct Host: Sendable {
     public var server: GATTServer
     /// The number of faults in data from the controller and from peers.
     public internal(set) var faults = HostFaultCounts()
-    /// The number of received packets that held a notification and nothing else. Such a packet changes no deadline.
-    public internal(set) var quietPacketCount: UInt64 = 0
+    /// What the last packet from the controller has caused, or the last call that starts an operation.
+    public internal(set) var consequence = HostConsequence.any
     var ownServices = OwnServices()
 
     var lifecycle: ControllerLifecycle

@@ -20,9 +20,9 @@ public struct Payload: Equatable, Sendable {
 public struct HostEventQueue: Sendable {
     /// The oldest event, if it was appended to an empty queue. Usually it is the only one: it costs no array access,
     /// and is moved out instead of copied.
-    private var first: HostEvent?
+    @usableFromInline var first: HostEvent?
     /// The events behind `first`, from `head` on. Emptied as soon as the last one is taken.
-    private var others: [HostEvent] = []
+    @usableFromInline private(set) var others: [HostEvent] = []
     private var head = 0
     /// The bytes of the events. Only append to it.
     @usableFromInline package internal(set) var storage = ByteWriter(reservingCapacity: 4096)
@@ -32,6 +32,7 @@ public struct HostEventQueue: Sendable {
     }
 
     /// Whether every event has been taken.
+    @inlinable
     public var isEmpty: Bool {
         if case .some = first { return false }
         return others.isEmpty
@@ -47,6 +48,7 @@ public struct HostEventQueue: Sendable {
     }
 
     /// Returns the oldest event that has not been taken; nil if there is none.
+    @inlinable
     @inline(__always)
     package mutating func take() -> HostEvent? {
         if let event = first.take() { return event }
@@ -61,7 +63,8 @@ public struct HostEventQueue: Sendable {
     @inline(__always)
     package mutating func exchangeBytes(with bytes: inout ByteWriter) { swap(&storage, &bytes) }
 
-    private mutating func takeOther() -> HostEvent? {
+    @usableFromInline
+    mutating func takeOther() -> HostEvent? {
         guard head == others.count &- 1 else {
             defer { head &+= 1 }
             return others[head]

@@ -104,12 +104,9 @@ struct RunnerCore {
         }
         // Calls come before packets: a value handed over before its subscriber left must be sent even if this thread
         // runs late.
-        if carryOut(mailbox, at: now) { isQuiet = false }
+        carryOut(mailbox, at: now)
         receive(ready, at: now)
-        if let deadline, deadline <= now {
-            shared.fire(at: now)
-            isQuiet = false
-        }
+        if let deadline, deadline <= now { shared.fire(at: now) }
         shared.endTurn(at: now)
         if shared.hasBondChanges {
             storeBonds(at: now)
@@ -118,18 +115,25 @@ struct RunnerCore {
         let isSending = shared.hasOutput || ready?.isWritable == true
         send(at: now)
         deliver()
-        if shared.takeDeadlineChange() || !isOpen { isQuiet = false }
         // If this turn closed the adapter, the deadline for its bonds is already set.
         if case .closing = state {
-        } else if !isQuiet {
-            deadline = shared.nextDeadline
+        } else if updateDeadline(at: now) {
+            isQuiet = false
         }
-        if !isQuiet || isSending { updateWish(hasSent: isSending) }
+        if !isQuiet || !isOpen || isSending { updateWish(hasSent: isSending) }
         if isToClose {
             close(.adapterClosed, mailbox)
             continueClosing(nil)
         }
         if !awaitingIdleness.isEmpty { endWaitingForIdleness() }
+    }
+
+    /// Returns whether the deadline has changed.
+    private mutating func updateDeadline(at now: Instant) -> Bool {
+        let last = deadline
+        deadline = shared.deadline(after: last, at: now)
+        assert(earliest(deadline, shared.nextDeadline) == deadline, "this turn has set an earlier deadline unnoticed")
+        return deadline != last
     }
 
     private mutating func receive(_ ready: EventLoop.Event?, at now: Instant) {
@@ -161,11 +165,18 @@ struct RunnerCore {
         }
         guard !content.calls.isEmpty || content.isToClose else { return false }
         work &+= UInt64(content.calls.count)
-        observers += content.observers
+        if !content.observers.isEmpty {
+            observers += content.observers
+            content.observers.removeAll(keepingCapacity: true)
+        }
         shared.perform(content.calls, at: now)
         if content.isToClose { isToClose = true }
-        content.calls.removeAll(keepingCapacity: true)
-        content.observers.removeAll(keepingCapacity: true)
+        // Usually there is one. Removing it alone costs less than destroying a range.
+        if content.calls.count == 1 {
+            content.calls.removeLast()
+        } else {
+            content.calls.removeAll(keepingCapacity: true)
+        }
         content.isToClose = false
         if observers.count != shared.userCount { observers.removeAll { !shared.isAttached($0.user) } }
         return true

@@ -61,6 +61,7 @@ public struct H4Framer: Sendable {
 
     /// The length of the packet that these bytes begin with; nil if the packet is incomplete, or if its indicator isn't
     /// valid for the receiver. A reader that knows where a packet begins can deliver whole packets without a framer.
+    @inlinable
     @inline(__always)
     public static func lengthOfWholePacket(_ bytes: Span<UInt8>, for receiver: Receiver) -> Int? {
         guard !bytes.isEmpty, isExpected(bytes[0], by: receiver), let length = length(of: bytes), length <= bytes.count
@@ -92,7 +93,8 @@ public struct H4Framer: Sendable {
         throw .unexpectedIndicator(indicator)
     }
 
-    private static func isExpected(_ indicator: UInt8, by receiver: Receiver) -> Bool {
+    @inlinable
+    static func isExpected(_ indicator: UInt8, by receiver: Receiver) -> Bool {
         switch (HCIPacketType(rawValue: indicator), receiver) {
         case (.aclData, _), (.synchronousData, _), (.isoData, _), (.event, .host), (.command, .controller): true
         case (.event, .controller), (.command, .host), (nil, _): false
@@ -100,7 +102,9 @@ public struct H4Framer: Sendable {
     }
 
     /// Returns the length of the packet that begins with these bytes, or nil if its length field has not arrived yet.
-    private static func length(of packet: Span<UInt8>) -> Int? {
+    @inlinable
+    @inline(__always)
+    static func length(of packet: Span<UInt8>) -> Int? {
         guard !packet.isEmpty, let type = HCIPacketType(rawValue: packet[0]) else { return nil }
         switch type {
         case .event: return packet.count < 3 ? nil : 3 + Int(packet[2])

@@ -20,9 +20,7 @@ extension Host {
     ) {
         switch receipt {
         case .incomplete, .ignored: return
-        case .sdu(let id):
-            let stored = events.store(payload.extracting(2..<payload.count))
-            return events.append(.channel(links.at[slot.index].identifier, .received(id, stored)))
+        case .sdu(let id): return received(payload, as: id, slot)
         case .reassembledSDU(let id): return receivedReassembled(id, slot)
         case .pdu(let id, let owesCredits):
             receivePDU(payload.extracting(2..<payload.count), on: AttributeChannel.ID(id), slot, at: now)
@@ -43,6 +41,13 @@ extension Host {
             settleChannels(slot, at: now)
         }
         endIfOverwhelmed(slot, at: now)
+    }
+
+    /// Reports an SDU that arrived in one K-frame.
+    @inline(__always)
+    mutating func received(_ payload: Span<UInt8>, as id: CreditBasedChannel.ID, _ slot: LinkSlot) {
+        let sdu = events.store(payload.extracting(2..<payload.count))
+        events.append(.channel(links.at[slot.index].identifier, .received(id, sdu)))
     }
 
     /// Reports an SDU that arrived in several K-frames.
@@ -87,13 +92,17 @@ extension Host {
     }
 
     /// Notes that the reader has consumed SDUs, given the sum of their shares: `ChannelParameters.share(ofSDU:)`.
-    public mutating func consume(share: Int, of channel: CreditBasedChannel.ID, on link: LinkIdentifier) {
+    ///
+    /// - Returns: `sending` if the peer got credits.
+    @discardableResult
+    public mutating func consume(
+        share: Int, of channel: CreditBasedChannel.ID, on link: LinkIdentifier
+    ) -> HostConsequence {
         guard let slot = links.slot(of: link),
             links.at[slot.index].signalling.channels.consume(share: share, on: channel)
-        else {
-            return
-        }
+        else { return .none }
         giveCredits(on: channel, slot)
+        return links.at[slot.index].life.isOpen ? .sending : .any
     }
 
     @inline(never)
@@ -142,13 +151,17 @@ extension Host {
     }
 
     /// The number of SDUs that are waiting on a channel; 0 if it is closed.
-    public func waitingCount(of channel: CreditBasedChannel.ID, on link: LinkIdentifier) -> Int {
-        links.slot(of: link).map { links.at[$0.index].signalling.channels.waitingCount(on: channel) } ?? 0
+    ///
+    /// Mutating, like `awaitsCredits`, only to read the link in place.
+    public mutating func waitingCount(of channel: CreditBasedChannel.ID, on link: LinkIdentifier) -> Int {
+        guard let slot = links.slot(of: link) else { return 0 }
+        return links.at[slot.index].signalling.channels.waitingCount(on: channel)
     }
 
     /// Whether the peer has to give credits before this host may send on a channel; false if it is closed.
-    public func awaitsCredits(on channel: CreditBasedChannel.ID, of link: LinkIdentifier) -> Bool {
-        links.slot(of: link).map { links.at[$0.index].signalling.channels.awaitsCredits(on: channel) } ?? false
+    public mutating func awaitsCredits(on channel: CreditBasedChannel.ID, of link: LinkIdentifier) -> Bool {
+        guard let slot = links.slot(of: link) else { return false }
+        return links.at[slot.index].signalling.channels.awaitsCredits(on: channel)
     }
 
     @inline(__always)

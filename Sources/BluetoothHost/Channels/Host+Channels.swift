@@ -116,11 +116,13 @@ extension Host {
     /// Reports the events of a link's channels, and sends the signalling commands that they require.
     mutating func settleChannels(_ slot: LinkSlot, at now: Instant) {
         while links.at[slot.index].signalling.owesCommands {
+            consequence = .any
             openFrame()
             links.at[slot.index].signalling.writeOwed(at: now, into: &outbox.writer)
             closeFrame(slot, .leSignalling)
         }
         guard !links.at[slot.index].signalling.channels.events.isEmpty else { return }
+        consequence = .any
         let changes = links.at[slot.index].signalling.channels.events
         links.at[slot.index].signalling.channels.events.removeAll(keepingCapacity: true)
         for change in changes where !takeBearerEvent(change, slot, at: now) { report(change, slot, at: now) }

@@ -77,6 +77,8 @@ extension Host {
         while let entry = completed.next() {
             flow.complete(entry)
         }
+        // Until one of the following does more than sending.
+        consequence = .sending
         pump()
         if channelsMayWait { pumpChannels(at: now) }
         if pairingsMayWait { confirmPairings(at: now) }

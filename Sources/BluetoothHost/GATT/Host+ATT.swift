@@ -93,7 +93,9 @@ extension Host {
     ) {
         switch outcome {
         case .server(let outcome): served(outcome, pdu, slot)
-        case .response: responseReceived(slot, at: now)
+        case .response:
+            consequence = .waiting
+            responseReceived(slot, at: now)
         case .notification, .indication, .ignored, .tooLong: notified(outcome, pdu, slot, at: now)
         case .notifications(let parameters): receiveNotifications(ByteReader(pdu.extracting(parameters)), slot, at: now)
         case .channelDied:

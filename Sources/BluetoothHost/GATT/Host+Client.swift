@@ -16,6 +16,7 @@ extension Host {
         _ operation: GATTClientOperation, on link: LinkIdentifier, bearer: AttributeChannel.ID = .first, at now: Instant
     ) throws(HostError) -> GATTClient.OperationID {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
+        consequence = .waiting
         openFrame(on: bearer)
         let result = Result { () throws(GATTClientError) in
             try links.at[slot.index].endpoint.start(operation, on: bearer, at: now, into: &outbox.writer)

@@ -62,6 +62,7 @@ extension Host {
 
     /// Handles an event of the negotiation of bearers, and performs the effects.
     mutating func negotiateBearers(_ event: BearerNegotiation.Event, _ slot: LinkSlot, at now: Instant) {
+        consequence = .any
         let context = BearerNegotiation.Context(
             role: links.at[slot.index].role, parameters: links.at[slot.index].parameters,
             isOpen: links.at[slot.index].life.isOpen,

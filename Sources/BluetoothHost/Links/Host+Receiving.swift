@@ -8,6 +8,7 @@ import BluetoothL2CAP
 extension Host {
     /// Handles one H4 packet from the controller.
     public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+        consequence = .any
         // Without a controller there are no links, so only ACL data can skip the check below.
         if packet.count > 0, packet[0] == HCIPacketType.aclData.rawValue {
             return receiveACL(packet.extracting(droppingFirst: 1), at: now)
@@ -35,7 +36,7 @@ extension Host {
         guard ChannelIdentifier.leDynamicRange.contains(frame.channel.rawValue) else {
             links.at[slot.index].receiveCredit.packetReceived()
             if receiveFlow.packetReceived() { returnCredits() }
-            if frame.channel == .attributeProtocol, frame.payload.isNotification { quietPacketCount &+= 1 }
+            if frame.channel == .attributeProtocol, frame.payload.isNotification { consequence = .none }
             return receiveOpenFrame(frame, slot, at: now)
         }
         receiveChannelFrame(frame.payload, on: frame.channel, slot, at: now)
@@ -50,8 +51,13 @@ extension Host {
         let receipt = links.at[slot.index].receive(payload, on: cid)
         if receiveFlow.packetReceived() { returnCredits() }
         switch receipt {
-        case .incomplete: return
-        case .reassembledSDU(let id): receivedReassembled(id, slot)
+        case .incomplete: consequence = .none
+        case .sdu(let id):
+            consequence = .none
+            received(payload, as: id, slot)
+        case .reassembledSDU(let id):
+            consequence = .none
+            receivedReassembled(id, slot)
         case .pdu(let id, let owesCredits) where !owesCredits:
             receivePDU(payload.extracting(2..<payload.count), on: AttributeChannel.ID(id), slot, at: now)
         default: received(receipt, payload, on: cid, slot, at: now)
@@ -148,6 +154,7 @@ extension Host {
 
     @inline(never)
     private mutating func endOverwhelmed(_ slot: LinkSlot, at now: Instant) {
+        consequence = .any
         if links.at[slot.index].life.isOverwhelmed { handle(.sendQueueOverflow, of: slot, at: now) }
     }
 

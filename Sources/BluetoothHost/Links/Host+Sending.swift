@@ -75,6 +75,7 @@ extension Host {
     private mutating func queueOpenFrame(_ slot: LinkSlot, _ frameLength: Int) {
         guard links.at[slot.index].sendQueue.count < sendQueueLimit &+ Link.answerReserve else {
             links.at[slot.index].life.overwhelm()
+            consequence = .any
             return outbox.rollback()
         }
         if links.at[slot.index].sendQueue.isEmpty { sendRotation.queueFilled() }

@@ -2,7 +2,7 @@
 package struct LinkSlot: Hashable, Sendable {
     package let index: Int
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package init(index: Int) { self.index = index }
 }
 

@@ -235,6 +235,7 @@ extension Host {
     /// Checks the unconfirmed pairings after the controller has completed packets.
     mutating func confirmPairings(at now: Instant) {
         pairingsMayWait = false
+        consequence = .any
         for slot in links.slots where links.at[slot.index].isInUse && links.at[slot.index].protection.isUnconfirmed {
             if hasDataOnItsWay(slot) { pairingsMayWait = true } else { confirmPairing(slot, at: now) }
         }

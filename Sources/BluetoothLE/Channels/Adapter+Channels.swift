@@ -126,25 +126,6 @@ extension EventRouter {
         }
     }
 
-    /// Passes on the SDU of an event, and those of the events that follow it, if they are of the same channel.
-    ///
-    /// - Returns: the index of the first event that was not handled.
-    func received(in batch: borrowing EventBatch, at first: Int, on id: CreditBasedChannel.ID, of link: LinkIdentifier)
-        -> Int
-    {
-        let stream = self.link(link)?.state.withLock { $0.channel(id) }
-        var index = first
-        // One at a time, a queue would be locked, and a reader be woken, for each.
-        var sdus: [[UInt8]] = []
-        while index < batch.events.count, case .channel(link, .received(id, let payload)) = batch.events[index] {
-            index += 1
-            guard let stream else { continue }
-            if payload.count > 0 { sdus.append(Array(batch.octets(of: payload))) } else { stream.receiveEmpty() }
-        }
-        if let stream, !sdus.isEmpty { stream.receive(sdus) }
-        return index
-    }
-
     func handle(_ event: UserEvent.Channel, of identifier: LinkIdentifier) {
         guard let link = link(identifier) else { return }
         switch event {

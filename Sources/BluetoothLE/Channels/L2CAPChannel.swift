@@ -58,13 +58,13 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
         }
     }
 
-    /// Returns the next octets from the peer, as many as arrived at once. Returns nil after this side has closed the
-    /// channel, or when the peer has closed it and all octets have been read.
+    /// Returns the next octets from the peer, as many as arrived at once: those of one SDU or of several. Returns nil
+    /// after this side has closed the channel, or when the peer has closed it and all octets have been read.
     ///
     /// - Throws: the reason why the link ended; `.channelClosed` if the peer violated the protocol of the channel or
     ///   data was lost in this device; or `.cancelled`.
     @inlinable
-    public func read() async throws(BluetoothError) -> [UInt8]? { try await stream.received.next() }
+    public func read() async throws(BluetoothError) -> [UInt8]? { try await stream.received.next()?.octets }
 
     /// Closes the channel after everything written has been sent, and waits until the peer confirms the end. The peer
     /// has then received everything. Octets that were received but not read are dropped.
@@ -97,12 +97,16 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
 
         /// See `L2CAPChannel.read()`.
         @inlinable
-        public mutating func next() async throws(BluetoothError) -> [UInt8]? { try await channel.read() }
+        @inline(__always)
+        public mutating func next() async throws(BluetoothError) -> [UInt8]? {
+            try await channel.stream.received.next()?.octets
+        }
 
         /// See `L2CAPChannel.read()`. The caller keeps its isolation.
         @inlinable
+        @inline(__always)
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(BluetoothError) -> [UInt8]? {
-            try await channel.stream.received.next(isolation: actor)
+            try await channel.stream.received.next(isolation: actor)?.octets
         }
     }
 
@@ -111,6 +115,14 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
 
     /// Creates an iterator over the received octets that were not read yet. It ends as described for `read()`.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(channel: self) }
+}
+
+/// Octets from the peer that wait for the reader.
+@usableFromInline
+struct ReceivedOctets: Sendable {
+    @usableFromInline let octets: [UInt8]
+    /// Their share of the channel's window.
+    let share: Int
 }
 
 /// The state of a channel in this API. It does not retain the application's `Adapter`.
@@ -128,7 +140,7 @@ final class ChannelStream: Sendable {
     let link: LinkIdentifier
     let information: ChannelInformation
     let router: EventRouter
-    @usableFromInline let received: AsyncQueue<[UInt8]>
+    @usableFromInline let received: AsyncQueue<ReceivedOctets>
     private let consumption: Consumption
     /// The number of SDUs that may be sent, and the calls that wait to send one.
     private let credits = CreditLine(count: SharedHost.channelCredit)
@@ -149,19 +161,16 @@ final class ChannelStream: Sendable {
         self.consumption = consumption
         // The peer's credits keep the queue shorter than that.
         received = AsyncQueue(
-            capacity: information.greatestWaitingCount, overflow: .fail, onTake: { consumption.add($0.count) })
+            capacity: information.greatestWaitingCount, overflow: .fail, onTake: { consumption.add($0.share) })
     }
 
-    /// Buffers SDUs from the peer for the reader.
-    func receive(_ sdus: [[UInt8]]) {
-        if received.push(sdus, in: sdus.indices) { return }
+    /// Buffers octets from the peer for the reader.
+    func receive(_ octets: borrowing Span<UInt8>, share: Int) {
+        if received.push(ReceivedOctets(octets: Array(copy octets), share: share)) { return }
         if received.isOverflown { return close(isAbrupt: true) }
         // If the sequence has been abandoned, its octets count as consumed.
-        for sdu in sdus { consumption.add(sdu.count) }
+        consumption.add(share)
     }
-
-    /// A stream of octets has no empty SDUs, so the reader does not get them.
-    func receiveEmpty() { consumption.add(0) }
 
     func willReconfigure(mps: UInt16) { consumption.willReconfigure(mps: mps) }
 
@@ -170,7 +179,7 @@ final class ChannelStream: Sendable {
         private let id: CreditBasedChannel.ID
         private let link: LinkIdentifier
         private weak let router: EventRouter?
-        private let sdus: Mutex<ConsumedSDUs>
+        private let octets: Mutex<ConsumedOctets>
 
         init(
             _ id: CreditBasedChannel.ID, _ link: LinkIdentifier, _ information: ChannelInformation,
@@ -179,15 +188,15 @@ final class ChannelStream: Sendable {
             self.id = id
             self.link = link
             self.router = router
-            sdus = Mutex(ConsumedSDUs(information))
+            octets = Mutex(ConsumedOctets(information))
         }
 
-        func add(_ length: Int) { report(sdus.withLock { $0.add(length) }) }
+        func add(_ share: Int) { report(octets.withLock { $0.add(share: share) }) }
 
-        func willReconfigure(mps: UInt16) { report(sdus.withLock { $0.reconfigure(mps: mps) }) }
+        func willReconfigure(mps: UInt16) { report(octets.withLock { $0.reconfigure(mps: mps) }) }
 
         private func report(_ share: Int?) {
-            if let share { router?.post(.channel(link, .consumeShare(id, share))) }
+            if let share { router?.post(.channel(link, .consume(id, share: share))) }
         }
     }
 

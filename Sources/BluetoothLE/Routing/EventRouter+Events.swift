@@ -11,9 +11,7 @@ extension EventRouter {
     func receive(_ batch: borrowing EventBatch) {
         // Most events of a turn are about one link.
         var last: LinkState?
-        // SDUs that were passed on together with an earlier one.
-        var firstUnhandled = 0
-        for index in batch.events.indices where index >= firstUnhandled {
+        for index in batch.events.indices {
             switch batch.events[index] {
             case .value(let identifier, let handle, let payload):
                 if last?.identifier != identifier { last = link(identifier) }
@@ -57,8 +55,10 @@ extension EventRouter {
                 let data = Array(batch.octets(of: report.data))
                 handle(.response(subevent: subevent, slot: slot, report), of: set, data)
             case .subevents(let set, let event): handle(event, of: set, [])
-            case .channel(let link, .received(let channel, _)):
-                firstUnhandled = received(in: batch, at: index, on: channel, of: link)
+            case .channel(let identifier, .received(let channel, let payload, let share)):
+                if last?.identifier != identifier { last = link(identifier) }
+                let stream = last?.state.withLock { $0.channel(channel) }
+                stream?.receive(batch.octets(of: payload), share: share)
             case .channel(let link, let event): handle(event, of: link)
             case .linkBegan(let link, let information):
                 last = nil

@@ -297,6 +297,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     /// wait.
     @usableFromInline
     @_specialize(where Element == [UInt8])
+    @_specialize(where Element == ReceivedOctets)
     @_specialize(where Element == Sighting)
     func take(_ next: inout Element?) -> QueueFinding? { takeNow(&next) }
 
@@ -310,6 +311,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     /// Begins a wait, or resumes the task at once if there is something for it, or it was cancelled.
     @usableFromInline
     @_specialize(where Element == [UInt8])
+    @_specialize(where Element == ReceivedOctets)
     @_specialize(where Element == Sighting)
     func begin(_ wait: borrowing QueueWait, _ continuation: Continuation) { beginNow(wait, continuation) }
 

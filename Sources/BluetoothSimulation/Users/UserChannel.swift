@@ -16,7 +16,7 @@ struct UserChannel {
     /// The stream from the peer, once an SDU has arrived, and the number of the last one.
     var incoming: UInt32?
     var lastReceived: UInt32 = 0
-    /// The lengths of the SDUs that were received and not consumed.
+    /// The shares of the window that belong to octets received and not consumed, oldest first.
     var held: [Int] = []
     var reading = Reading.eager
     /// The MTU and MPS that this user has requested in place of the original ones.
@@ -28,16 +28,16 @@ struct UserChannel {
 
     /// How the user consumes received SDUs.
     enum Reading {
-        /// Each SDU immediately.
+        /// Everything immediately.
         case eager
-        /// No SDUs.
+        /// Nothing.
         case paused
-        /// The oldest SDU with every fourth one that arrives.
+        /// What arrived first, whenever the last SDU that arrives is a fourth one.
         case slow
     }
 
-    /// The size of the held SDUs, in octets. Each SDU counts as at least one K-frame of the original MPS.
-    var heldOctets: Int { held.reduce(0) { $0 + max($1 + 2, Int(information.local.mps)) } }
+    /// The share of the window that the held octets take, in octets.
+    var heldOctets: Int { held.reduce(0, +) }
 
     /// The maximum of `heldOctets`: the window, in K-frames of the longest MPS, plus one SDU. All K-frames for which
     /// the peer has credits may arrive while this user consumes nothing.
@@ -54,11 +54,13 @@ struct SimulatedSDU: Equatable {
     var stream: UInt32
     /// Its number in the stream, from 1.
     var number: UInt32
+    /// Its length, in octets.
+    var count: Int
 
     static let leastCount = 10
 
     /// The octets of the SDU: the numbers, the length, and a pattern.
-    func bytes(count: Int) -> [UInt8] {
+    var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
         for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: stream >> shift)) }
@@ -73,20 +75,23 @@ struct SimulatedSDU: Equatable {
         UInt8(truncatingIfNeeded: (number &* 29) ^ UInt32(truncatingIfNeeded: position &* 7))
     }
 
-    init(stream: UInt32, number: UInt32) {
+    init(stream: UInt32, number: UInt32, count: Int) {
         self.stream = stream
         self.number = number
+        self.count = count
     }
 
-    /// Decodes an SDU; nil if the octets are not one complete SDU.
-    init?(_ bytes: Span<UInt8>) {
-        guard bytes.count >= Self.leastCount, Int(bytes[8]) | Int(bytes[9]) << 8 == bytes.count else { return nil }
+    /// Decodes the SDU that the octets begin with; nil if it is not complete.
+    init?(first bytes: Span<UInt8>) {
+        guard bytes.count >= Self.leastCount else { return nil }
+        count = Int(bytes[8]) | Int(bytes[9]) << 8
+        guard count >= Self.leastCount, count <= bytes.count else { return nil }
         stream = 0
         number = 0
         for index in 0..<4 {
             stream |= UInt32(bytes[index]) << (8 * index)
             number |= UInt32(bytes[4 + index]) << (8 * index)
         }
-        for index in Self.leastCount..<bytes.count where bytes[index] != filling(index) { return nil }
+        for index in Self.leastCount..<count where bytes[index] != filling(index) { return nil }
     }
 }

@@ -111,8 +111,9 @@ public enum UserEvent: Sendable {
 extension UserEvent {
     /// An event of an L2CAP channel.
     public enum Channel: Sendable {
-        /// The peer sent an SDU. Call `ChannelCall.consume` once it has been processed.
-        case received(CreditBasedChannel.ID, Payload)
+        /// The peer sent octets: those of an SDU, or of several that arrived together, but never none. Call
+        /// `ChannelCall.consume` with their share of the channel's window once they have been processed.
+        case received(CreditBasedChannel.ID, Payload, share: Int)
         /// This number of SDUs has been sent, so the user may send this number of additional ones. Several may be
         /// reported together.
         case credit(CreditBasedChannel.ID, Int)

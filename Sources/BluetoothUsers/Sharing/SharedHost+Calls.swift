@@ -7,7 +7,6 @@ import BluetoothHost
 extension SharedHost {
     /// Carries out calls in order. An event reports the result of each call.
     public mutating func perform(_ calls: [HostCall], at now: Instant) {
-        hasWorked = true
         // A span reads a field of a call in place. An array would copy the call.
         let calls = calls.span
         for index in calls.indices {
@@ -16,13 +15,14 @@ extension SharedHost {
             case .writeWithoutResponse(let link, let handle, let value):
                 guard let slot = slot(of: link) else { continue }
                 if mustWait(calls[index].user, keepsOrder: calls[index].keepsOrder, takesCredit: true, slot) {
+                    work = .any
                     wait(calls[index], slot)
                     continue
                 }
                 if let known = calls[index].knownChanges,
                     links[slot.index].serviceChanges.contains(since: known, where: { $0.contains(handle) })
                 {
-                    links[slot.index].credits.giveBack(1, to: calls[index].user)
+                    returnCredit(to: calls[index].user, slot)
                     continue
                 }
                 send(for: calls[index].user, slot) { host throws(HostError) in
@@ -42,7 +42,11 @@ extension SharedHost {
                     continue
                 }
                 send(sdu, over: channel, for: calls[index].user, slot, at: now)
-            case .attach: attach(calls[index].user)
+            case .channel(let link, .consume(let channel, let share)):
+                consume(share, of: channel, on: link, for: calls[index].user)
+            case .attach:
+                work = .any
+                attach(calls[index].user)
             default: performRare(calls[index], at: now)
             }
             if !host.events.isEmpty { drain(at: now) }
@@ -51,6 +55,8 @@ extension SharedHost {
     }
 
     private mutating func performRare(_ call: HostCall, at now: Instant) {
+        // The start of an operation adds its work itself.
+        if case .perform = call.kind { work.addSending() } else { work = .any }
         // A call may arrive after its user has detached.
         guard index(of: call.user) != nil else { return }
         guard call.keepsOrder, let link = call.kind.linkOfTurn, let slot = slot(of: link) else {

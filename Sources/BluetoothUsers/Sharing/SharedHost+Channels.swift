@@ -39,16 +39,7 @@ extension SharedHost {
         case .open(let psm, let parameters, let count):
             open(ChannelRequest(call: call, psm: psm, parameters: parameters, count: count), slot, at: now)
         case .send(let channel, let sdu): send(sdu, over: channel, for: call.user, slot, at: now)
-        case .consume(let channel, let length):
-            guard let index = index(of: channel, slot), links[slot.index].channels[index].user == call.user else {
-                return
-            }
-            host.consume(length, of: channel, on: link)
-        case .consumeShare(let channel, let share):
-            guard let index = index(of: channel, slot), links[slot.index].channels[index].user == call.user else {
-                return
-            }
-            host.consume(share: share, of: channel, on: link)
+        case .consume(let channel, let share): consume(share, of: channel, on: link, for: call.user)
         case .reconfigure(let channel, let mtu, let mps):
             guard let index = index(of: channel, slot), links[slot.index].channels[index].user == call.user else {
                 return end(call, .failure(.noSuchChannel))
@@ -73,12 +64,22 @@ extension SharedHost {
         _ sdu: [UInt8], over channel: CreditBasedChannel.ID, for user: UserID, _ slot: LinkSlot, at now: Instant
     ) {
         guard let index = index(of: channel, slot), links[slot.index].channels[index].user == user else { return }
+        work.addSending()
         let link = links[slot.index].identifier
         // Credits limit what a user sends. If a user exceeds them, its channel is closed.
         guard let isSent = try? host.send(sdu.span, over: channel, on: link), isSent else {
+            work = .any
             return host.closeChannel(channel, on: link, isAbrupt: true, at: now)
         }
         links[slot.index].channels[index].outstanding += 1
+    }
+
+    /// Notes what a user has processed.
+    mutating func consume(_ share: Int, of channel: CreditBasedChannel.ID, on link: LinkIdentifier, for user: UserID) {
+        guard let slot = slot(of: link), let index = index(of: channel, slot),
+            links[slot.index].channels[index].user == user
+        else { return }
+        work.add(host.consume(share: share, of: channel, on: link))
     }
 
     mutating func open(_ request: ChannelRequest, _ slot: LinkSlot, at now: Instant) {
@@ -149,46 +150,85 @@ extension SharedHost {
 
     // MARK: - Events
 
-    mutating func route(_ event: HostEvent.Channel, of link: LinkIdentifier, at now: Instant) {
-        guard let slot = slot(of: link) else { return }
-        switch event {
-        case .received(let channel, let payload):
-            guard let index = index(of: channel, slot) else { return }
-            tell(.channel(link, .received(channel, payload)), to: links[slot.index].channels[index].user)
-        case .opened(let channel, let information, .peer):
+    @inline(__always)
+    mutating func route(_ event: consuming HostEvent.Channel, of link: LinkIdentifier, at now: Instant) {
+        switch consume event {
+        case .received(let channel, let sdu): received(sdu, on: channel, of: link)
+        case .opened(let channel, let information, let opener): opened(channel, information, by: opener, link, at: now)
+        // The channel failed because its link ended. The end of the link follows, with its reason.
+        case .openingFailed(_, .cancelled): return
+        case .openingFailed(let channel, let failure): settleOpening(of: channel, .failure(failure), link, at: now)
+        case .reconfigured(let channels, let failure): reconfigured(channels, failure, link)
+        case .closed(let channel, let end): closed(channel, end, link)
+        case .readyToSend, .limitsChanged: return
+        }
+    }
+
+    /// Adds an SDU to those that its user gets together.
+    @inline(__always)
+    private mutating func received(_ sdu: Payload, on channel: CreditBasedChannel.ID, of link: LinkIdentifier) {
+        if arrivals?.add(sdu, on: channel, of: link) == true { return }
+        beginArrivals(with: sdu, on: channel, of: link)
+    }
+
+    @inline(never)
+    private mutating func beginArrivals(
+        with sdu: Payload, on channel: CreditBasedChannel.ID, of link: LinkIdentifier
+    ) {
+        guard let slot = slot(of: link), let index = index(of: channel, slot) else { return }
+        let first = Arrivals(sdu, on: links[slot.index].channels[index], of: link)
+        // A stream of octets has no empty SDUs, so there is nothing for the user to process.
+        guard sdu.count > 0 else { return consume(first.share, of: channel, on: link, for: first.user) }
+        tellPending()
+        arrivals = first
+    }
+
+    /// Reports the SDUs that have arrived together to their user.
+    @inline(never)
+    mutating func tell(_ arrivals: Arrivals) {
+        self.arrivals = nil
+        guard let index = index(of: arrivals.user) else { return }
+        let event = UserEvent.Channel.received(arrivals.channel, arrivals.payload, share: arrivals.share)
+        users[index].events.append(.channel(arrivals.link, event))
+    }
+
+    private mutating func opened(
+        _ channel: CreditBasedChannel.ID, _ information: ChannelInformation, by opener: ChannelOpener,
+        _ link: LinkIdentifier, at now: Instant
+    ) {
+        switch opener {
+        case .thisDevice: settleOpening(of: channel, .success(information), link, at: now)
+        case .peer:
+            guard let slot = slot(of: link) else { return }
             guard let owner = channelOwners[information.psm] else {
                 return host.closeChannel(channel, on: link, at: now)
             }
-            links[slot.index].channels.append(ChannelRecord(id: channel, user: owner))
+            links[slot.index].channels.append(ChannelRecord(id: channel, user: owner, limits: information.local))
             tell(.channel(link, .opened(channel, information)), to: owner)
-        case .opened(let channel, let information, .thisDevice):
-            settleOpening(of: channel, .success(information), slot, at: now)
-        // The channel failed because its link ended. The end of the link follows, with its reason.
-        case .openingFailed(_, .cancelled): return
-        case .openingFailed(let channel, let failure): settleOpening(of: channel, .failure(failure), slot, at: now)
-        case .reconfigured(let channels, let failure):
-            guard let index = links[slot.index].reconfigurations.firstIndex(where: { channels.contains($0.channel) })
-            else {
-                return
-            }
-            let error = failure.map { HostError.channelReconfiguration($0) }
-            end(
-                links[slot.index].reconfigurations.remove(at: index).call, error.map { .failure($0) } ?? .success(.done)
-            )
-        case .closed(let channel, let reason):
-            guard let index = index(of: channel, slot) else { return }
-            tell(.channel(link, .closed(channel, reason)), to: links[slot.index].channels.remove(at: index).user)
-        case .readyToSend, .limitsChanged: return
         }
+    }
+
+    private mutating func reconfigured(
+        _ channels: [CreditBasedChannel.ID], _ failure: ChannelReconfigurationFailure?, _ link: LinkIdentifier
+    ) {
+        guard let slot = slot(of: link),
+            let index = links[slot.index].reconfigurations.firstIndex(where: { channels.contains($0.channel) })
+        else { return }
+        let error = failure.map { HostError.channelReconfiguration($0) }
+        end(links[slot.index].reconfigurations.remove(at: index).call, error.map { .failure($0) } ?? .success(.done))
+    }
+
+    private mutating func closed(_ channel: CreditBasedChannel.ID, _ end: ChannelEnd, _ link: LinkIdentifier) {
+        guard let slot = slot(of: link), let index = index(of: channel, slot) else { return }
+        tell(.channel(link, .closed(channel, end)), to: links[slot.index].channels.remove(at: index).user)
     }
 
     /// Records the outcome of opening a channel. The call ends when all channels of its request have an outcome.
     private mutating func settleOpening(
         of channel: CreditBasedChannel.ID, _ result: Result<ChannelInformation, ChannelOpeningFailure>,
-        _ slot: LinkSlot,
-        at now: Instant
+        _ link: LinkIdentifier, at now: Instant
     ) {
-        let link = links[slot.index].identifier
+        guard let slot = slot(of: link) else { return }
         guard let index = links[slot.index].channelOpenings.firstIndex(where: { $0.awaited.contains(channel) }) else {
             if case .success = result { host.closeChannel(channel, on: link, at: now) }
             return
@@ -198,7 +238,8 @@ extension SharedHost {
         switch result {
         case .success(let information):
             opening.opened.append(OpenedChannel(id: channel, information: information))
-            links[slot.index].channels.append(ChannelRecord(id: channel, user: opening.request.call.user))
+            links[slot.index].channels.append(
+                ChannelRecord(id: channel, user: opening.request.call.user, limits: information.local))
         case .failure(let failure): opening.failure = failure
         }
         links[slot.index].channelOpenings[index] = opening
@@ -243,10 +284,9 @@ public enum ChannelCall: Sendable {
     /// Sends an SDU of at least one octet, and at most the length that the peer accepts. It takes a credit of the
     /// channel. The channel opens with `SharedHost.channelCredit` credits, and `UserEvent.Channel.credit` returns them.
     case send(CreditBasedChannel.ID, [UInt8])
-    /// Reports that the user has processed an SDU of this length, so that the peer may send more.
-    case consume(CreditBasedChannel.ID, Int)
-    /// Reports that the user has processed several SDUs: the sum of their shares, which `ConsumedSDUs` collects.
-    case consumeShare(CreditBasedChannel.ID, Int)
+    /// Reports that the user has processed octets, so that the peer may send more: the sum of their shares of the
+    /// window, which `ConsumedOctets` collects.
+    case consume(CreditBasedChannel.ID, share: Int)
     /// Closes a channel; `UserEvent.Channel.closed` follows. Waiting SDUs are sent first, unless `isAbrupt` is true.
     case close(CreditBasedChannel.ID, isAbrupt: Bool)
 }
@@ -287,6 +327,8 @@ struct RefusedChannel: Hashable, Sendable {
 struct ChannelRecord: Sendable {
     let id: CreditBasedChannel.ID
     let user: UserID
+    /// The limits of this device as of the opening, which shares of the window refer to.
+    let limits: ChannelParameters
     /// The number of SDUs whose credit has not been returned yet.
     var outstanding = 0
 }

@@ -126,8 +126,8 @@ extension SharedHost {
     /// The first deadline of a call that wants a link, whether or not the link exists yet.
     var nextConnectDeadline: Instant? {
         var deadline = connects.nextDeadline
-        for slot in slots where links[slot.index].isInUse && !links[slot.index].readiness.isReady {
-            for wanted in links[slot.index].awaitingReadiness { deadline = earliest(deadline, wanted.deadline) }
+        for index in links.indices where links[index].isInUse && !links[index].readiness.isReady {
+            for wanted in links[index].awaitingReadiness { deadline = earliest(deadline, wanted.deadline) }
         }
         return deadline
     }

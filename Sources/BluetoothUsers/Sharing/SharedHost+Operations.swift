@@ -13,7 +13,7 @@ extension SharedHost {
 
     mutating func start(_ request: OperationScheduler.Operation, _ slot: LinkSlot, at now: Instant) {
         let operation = request.operation, purpose = request.purpose
-        hasWorked = true
+        work.add(.waiting)
         links[slot.index].preparation.begin()
         if waitsForHash(request, slot, at: now) { return }
         let findsAll: Bool
@@ -22,6 +22,7 @@ extension SharedHost {
         default: findsAll = false
         }
         if operation.isDiscovery, let result = links[slot.index].caching.answer(to: operation) {
+            work = .any
             if findsAll { learnServices(from: result, slot) }
             return succeeded(purpose, slot, result, at: now)
         }
@@ -31,12 +32,14 @@ extension SharedHost {
         }
         do throws(HostError) {
             let identifier = try host.start(operation.whole, on: links[slot.index].identifier, bearer: bearer, at: now)
+            work.add(host.consequence)
             links[slot.index].scheduler.begin(
                 PendingOperation(
                     identifier: identifier, purpose: purpose, findsAllServices: findsAll, operation: operation,
                     isRepeatable: pairingAgent?.description.pairsOnDemand == true, lane: lane,
                     beginnings: request.beginnings, dropCount: links[slot.index].caching.dropCount))
         } catch {
+            work = .any
             failed(purpose, slot, error, at: now)
         }
     }
@@ -60,6 +63,13 @@ extension SharedHost {
 
     private mutating func operationEnded(_ event: GATTClientEvent, _ slot: LinkSlot, at now: Instant) {
         guard let operation = links[slot.index].scheduler.finish(event.operation) else { return }
+        // A result other than a discovery's causes nothing but the end of its call.
+        if case .completed(_, let result) = event, case .call(let call) = operation.purpose, !operation.isOutdated,
+            !operation.operation.isDiscovery
+        {
+            return end(call, .success(.gatt(result)))
+        }
+        work = .any
         switch event {
         case .failed(_, let error) where error == .bearerClosed || error == .notBegun:
             if operation.isOutdated { return discoverAnew(operation, slot, at: now) }

@@ -143,7 +143,7 @@ extension SharedHost {
             let index = links[slot.index].subscriptions.settledIndex(of: handle)
                 ?? unsettledSubscription(to: handle, slot, at: now)
         else { return unclaimed(event, handle, slot, at: now) }
-        tellSightings()
+        tellPending()
         // There is usually only one user, which needs no further lookup.
         if users.count == 1 { return users[0].events.append(event) }
         for user in users.indices where links[slot.index].subscriptions.concerns(users[user].user, at: index) {

@@ -44,15 +44,9 @@ extension SharedHost {
         scans.receive(advertisement, host.events, at: now)
     }
 
-    /// Reports the sightings that the scans have found to their users.
-    @inline(__always)
-    mutating func tellSightings() {
-        if scans.haveFound { scans.tellSightings(to: &users) }
-    }
-
     mutating func scanningFailed(_ error: HostError) {
         // Their users get what was received before the end.
-        tellSightings()
+        tellPending()
         for call in scans.remove(where: { _ in true }) {
             end(call, .failure(status == .lost ? .adapterRemoved : error))
         }

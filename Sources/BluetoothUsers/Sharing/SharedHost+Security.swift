@@ -102,7 +102,7 @@ extension SharedHost {
     ///
     /// - Parameter failure: why the change was not stored; nil if it was.
     public mutating func bondWritten(_ change: BondChange, failure: BondStoreError?, at now: Instant) {
-        hasWorked = true
+        work = .any
         switch change {
         case .kept(let bond):
             host.bondUpdateWritten(bond, isStored: failure == nil, at: now)
@@ -119,14 +119,14 @@ extension SharedHost {
     /// Sets the bond of a peer to the one in the store, after all pending changes of that bond have ended. That is the
     /// bond that would be loaded at the next start anyway.
     public mutating func bondSettled(of peer: PeerID, stored: Bond?, at now: Instant) {
-        hasWorked = true
+        work = .any
         host.bondSettled(of: peer, stored: stored, at: now)
         drain(at: now)
     }
 
     /// Ends the calls that wait for a bond change to be stored. The outcome of these changes is unknown.
     public mutating func abandonBondChanges() {
-        hasWorked = true
+        work = .any
         for call in bondRequests.abandon() { end(call, .failure(.bondNotStored(nil))) }
     }
 
@@ -142,7 +142,7 @@ extension SharedHost {
 
     /// Restores the identity and bonds of an earlier run.
     public mutating func setIdentity(_ identity: DeviceIdentity, bonds: [Bond], at now: Instant) {
-        hasWorked = true
+        work = .any
         host.setResolvingKey(identity.resolvingKey, at: now)
         for bond in bonds { host.restore(bond, at: now) }
     }

@@ -8,11 +8,18 @@ extension SharedHost {
     /// Passes a value to the host. Its credit is returned when the value has gone to the controller, or if it could not
     /// be sent.
     mutating func send(for user: UserID, _ slot: LinkSlot, _ body: (inout Host) throws(HostError) -> Bool) {
+        work.addSending()
         if let isSent = try? body(&host), isSent {
             links[slot.index].credits.take(for: user)
         } else {
             links[slot.index].credits.giveBack(1, to: user)
         }
+    }
+
+    /// Returns the credit of a value that is not sent.
+    mutating func returnCredit(to user: UserID, _ slot: LinkSlot) {
+        work.addSending()
+        links[slot.index].credits.giveBack(1, to: user)
     }
 
     /// Sends a value as a notification or an indication, depending on the peer's subscription.
@@ -21,13 +28,14 @@ extension SharedHost {
     ) {
         let link = links[slot.index].identifier
         let configuration = links[slot.index].peerSubscriptions[handle]
-        guard !configuration.isEmpty else { return links[slot.index].credits.giveBack(1, to: user) }
+        guard !configuration.isEmpty else { return returnCredit(to: user, slot) }
         let length = host.mtu(of: link) - 3
         if configuration.contains(.notifications) {
             return send(for: user, slot) { host throws(HostError) in
                 try host.notify(handle, value: value.span.extracting(first: length), on: link)
             }
         }
+        work = .any
         let entry = IndicationQueue.Entry(
             call: UserCall(user: user, token: .none), handle: handle, value: Array(value.prefix(length)),
             tookCredit: true)

@@ -29,7 +29,7 @@ extension SharedHost {
         let values = takesCredit ? links[slot.index].scheduler.values(of: call.user).count : 0
         let isOwing = takesCredit && values + links[slot.index].credits.taken(by: call.user) >= Self.sendCredit
         if links[slot.index].scheduler.hold(call, for: isOwing ? .credit : .turn) { return }
-        if takesCredit { return links[slot.index].credits.giveBack(1, to: call.user) }
+        if takesCredit { return returnCredit(to: call.user, slot) }
         end(UserCall(call), .failure(.client(.tooManyOperations)))
     }
 
@@ -61,7 +61,7 @@ extension SharedHost {
 
     /// Starts the calls whose turn has come since this was last called.
     mutating func beginDueCalls(at now: Instant) {
-        hasWorked = true
+        work = .any
         while let link = turnsDue.popLast() {
             guard let slot = slot(of: link) else { continue }
             while links[slot.index].isInUse, let call = nextCall(slot) { begin(call, slot, at: now) }

@@ -66,7 +66,7 @@ extension SharedHost {
     /// Ends the calls that need the adapter, because it is unusable. Activities that resume when it returns are kept.
     mutating func endActivities(_ error: HostError) {
         // Users get what was received before the end.
-        tellSightings()
+        tellPending()
         for call in scans.remove(where: { _ in true }) { end(call, .failure(error)) }
         for wanted in connects.removeAll(where: { _ in true }) { end(wanted.call, .failure(error)) }
         for index in advertisements.indices.reversed() where !advertisements[index].isStarted {

@@ -22,9 +22,8 @@ public struct SharedHost: Sendable {
     /// How often the status was set. Two turns with the same number have the same status and the same controller.
     public private(set) var statusChanges: UInt32 = 0
 
-    /// Whether something other than notifications was handled, so that links may have work at the end of the turn, and
-    /// `nextDeadline` may have changed: see `takeDeadlineChange()`.
-    var hasWorked = true
+    /// What this turn has to do at its end.
+    var work = TurnWork.any
     var controllerFailure: HostFailure?
     /// The users, with their events until the end of the turn.
     var users: [EventBatch] = []
@@ -39,6 +38,8 @@ public struct SharedHost: Sendable {
     var services = PublishedServices()
     /// The user that offers each channel service, by SPSM.
     var channelOwners: [UInt16: UserID] = [:]
+    /// The last SDUs that have arrived, until their user gets them.
+    var arrivals: Arrivals?
     var names = PeerNames()
     /// The attributes discovered on peers without a bond.
     var attributes = PeerAttributes()
@@ -80,23 +81,22 @@ public struct SharedHost: Sendable {
 
     /// Starts to initialize a controller.
     public mutating func start(at now: Instant) {
-        hasWorked = true
+        work = .any
         host.start(at: now)
         drain(at: now)
     }
 
     /// Handles one H4 packet from the controller.
     public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
-        let quietPacketCount = host.quietPacketCount
         host.receive(packet, at: now)
-        if host.quietPacketCount == quietPacketCount { hasWorked = true }
+        work.add(host.consequence)
         if !host.events.isEmpty { drain(at: now) }
         if !turnsDue.isEmpty { beginDueCalls(at: now) }
     }
 
     /// Handles everything that is due. Calling it early is harmless.
     public mutating func fire(at now: Instant) {
-        hasWorked = true
+        work = .any
         if let deadline = host.nextDeadline, deadline <= now { host.fire(at: now) }
         drain(at: now)
         if let deadline = nextConnectDeadline, deadline <= now { fireConnecting(at: now) }
@@ -106,19 +106,28 @@ public struct SharedHost: Sendable {
     /// When `fire(at:)` must be called; nil if there is no deadline.
     public var nextDeadline: Instant? { mutating get { earliest(host.nextDeadline, nextConnectDeadline) } }
 
-    /// Whether `nextDeadline` may have changed since this was last called. False after turns in which only
-    /// notifications were received.
-    public mutating func takeDeadlineChange() -> Bool {
-        defer { hasWorked = false }
-        return hasWorked
+    /// The time at which `fire(at:)` must be called, given the result for the last turn: `nextDeadline` or, because
+    /// calculating that for each request costs too much, an earlier time.
+    public mutating func deadline(after last: Instant?, at now: Instant) -> Instant? {
+        defer { work = .none }
+        switch work {
+        case .none, .sending: return last
+        case .waiting:
+            if let last, last <= Instant(nanoseconds: now.nanoseconds &+ Self.transactionTimeout) { return last }
+            return nextDeadline
+        case .any: return nextDeadline
+        }
     }
+
+    /// The timeout of an attribute request, in nanoseconds. A constant: converting a duration takes 40 instructions.
+    private static let transactionTimeout = UInt64(ATTBearer.transactionTimeout.nanoseconds)
 
     /// Handles the loss of the controller. Links and calls end, each with its event. Services and advertising remain
     /// requested.
     ///
     /// - Parameter isReported: whether to report the loss to users; false if the controller was never ready.
     public mutating func controllerLost(at now: Instant, isReported: Bool = true) {
-        hasWorked = true
+        work = .any
         let isNews = isReported && status != .lost
         if isReported { status = .lost }
         host.controllerLost(at: now)
@@ -152,10 +161,11 @@ public struct SharedHost: Sendable {
 
     /// Ends a turn, and returns the credits of sent values.
     public mutating func endTurn(at now: Instant) {
-        tellSightings()
-        // Notifications return no credits and begin no preparation.
-        guard hasWorked else { return }
-        for slot in slots where links[slot.index].isInUse {
+        tellPending()
+        // Received values and data of channels return no credits and begin no preparation.
+        guard work != .none else { return }
+        for index in links.indices where links[index].isInUse {
+            let slot = LinkSlot(index: index)
             settleCredits(slot)
             if !links[slot.index].channels.isEmpty { settleChannelCredits(slot) }
             prepare(slot, at: now)
@@ -163,6 +173,7 @@ public struct SharedHost: Sendable {
         // Handle the events caused by the steps above.
         if !host.events.isEmpty { drain(at: now) }
         if !turnsDue.isEmpty { beginDueCalls(at: now) }
+        tellPending()
     }
 
     /// The number of attached users.
@@ -221,14 +232,21 @@ public struct SharedHost: Sendable {
 
     func index(of user: UserID) -> Int? { users.index(of: user, near: 0) }
 
+    /// Reports what is collected during a turn, so that it precedes the next event: sightings, and data of channels.
+    @inline(__always)
+    mutating func tellPending() {
+        if scans.haveFound { scans.tellSightings(to: &users) }
+        if let arrivals { tell(arrivals) }
+    }
+
     mutating func tell(_ event: UserEvent, to user: UserID) {
         guard let index = index(of: user) else { return }
-        tellSightings()
+        tellPending()
         users[index].events.append(event)
     }
 
     mutating func tellAll(_ event: UserEvent) {
-        tellSightings()
+        tellPending()
         for index in users.indices { users[index].events.append(event) }
     }
 

@@ -1,9 +1,9 @@
 import BluetoothATT
 import BluetoothAdapter
+import BluetoothBase
 import BluetoothHost
 import BluetoothL2CAP
 import BluetoothUsers
-import DequeModule
 import Dispatch
 import Foundation
 import Synchronization
@@ -19,13 +19,14 @@ final class ChannelPipe: Sendable {
     private let credits = CreditLine(count: SharedHost.channelCredit)
 
     private struct State {
-        /// The received SDUs, and how many octets of the first have been read.
-        var received = Deque<[UInt8]>()
-        var readOfFirst = 0
+        /// What was received and not read. The peer's credits limit it.
+        var received = ByteQueue()
+        /// What that takes of the channel's window.
+        var share = 0
         /// The threads that wait for data.
         var readers: [DispatchSemaphore] = []
         /// What the application has read, until it is reported.
-        var consumed: ConsumedSDUs
+        var consumed: ConsumedOctets
         /// Whether the channel is closed.
         var isOver = false
         /// Notified when there may be data to read, or space to write. They retain this pipe, but not their streams.
@@ -34,7 +35,23 @@ final class ChannelPipe: Sendable {
         /// Which of the streams the application has closed.
         var closed = (input: false, output: false)
 
+        /// Moves up to `limit` of the received octets to a buffer. Returns their number, and their part of the share.
+        mutating func read(into buffer: UnsafeMutablePointer<UInt8>, atMost limit: Int) -> (count: Int, share: Int) {
+            let unread = received.count, count = min(limit, unread)
+            guard count > 0 else { return (0, 0) }
+            received.withBytes { octets in
+                octets.withUnsafeBufferPointer { octets in
+                    if let start = octets.baseAddress { buffer.update(from: start, count: count) }
+                }
+            }
+            received.removeFirst(count)
+            let part = count == unread ? share : share * count / unread
+            share -= part
+            return (count, part)
+        }
+
         mutating func wakeReaders() {
+            guard !readers.isEmpty else { return }
             for reader in readers { reader.signal() }
             readers = []
         }
@@ -47,7 +64,7 @@ final class ChannelPipe: Sendable {
         self.link = link
         self.information = information
         self.attachment = attachment
-        state = Guarded(wrappedValue: State(consumed: ConsumedSDUs(information)))
+        state = Guarded(wrappedValue: State(consumed: ConsumedOctets(information)))
     }
 
     func attach(input: StreamEvents) { state.withLock { $0.input = input } }
@@ -55,17 +72,14 @@ final class ChannelPipe: Sendable {
 
     // MARK: - The adapter's side
 
-    func receive(_ octets: [UInt8]) {
-        // A stream of bytes has no empty SDUs: to read nothing means its end.
-        guard !octets.isEmpty else { return report(state.withLock { $0.consumed.add(0) }) }
-        let (reader, hasRoom) = state.withLock { state in
-            // A peer that respects its credits cannot exceed this.
-            let hasRoom = state.received.count < information.greatestWaitingCount
-            if hasRoom { state.received.append(octets) }
+    /// - Parameter share: what the octets take of the channel's window.
+    func receive(_ octets: borrowing Span<UInt8>, share: Int) {
+        let reader = state.withLock { state in
+            state.received.append(octets)
+            state.share += share
             state.wakeReaders()
-            return (state.input, hasRoom)
+            return state.input
         }
-        if !hasRoom { attachment.post(.channel(link, .close(id, isAbrupt: true))) }
         reader?.changed()
     }
 
@@ -104,8 +118,8 @@ final class ChannelPipe: Sendable {
         while true {
             let (length, share, reader) = state.withLock { state -> (Int, Int?, DispatchSemaphore?) in
                 guard state.received.isEmpty, !state.isOver else {
-                    let (length, share) = take(into: buffer, atMost: count, &state)
-                    return (length, share, nil)
+                    let (length, share) = state.read(into: buffer, atMost: count)
+                    return (length, state.consumed.add(share: share), nil)
                 }
                 let reader = DispatchSemaphore(value: 0)
                 state.readers.append(reader)
@@ -119,25 +133,9 @@ final class ChannelPipe: Sendable {
         }
     }
 
-    /// Moves received octets to a buffer. Returns their number, and what to report as consumed.
-    private func take(
-        into buffer: UnsafeMutablePointer<UInt8>, atMost count: Int, _ state: inout State
-    ) -> (length: Int, share: Int?) {
-        guard let first = state.received.first else { return (0, nil) }
-        let length = min(count, first.count - state.readOfFirst)
-        first.withUnsafeBufferPointer { octets in
-            if let start = octets.baseAddress { buffer.update(from: start + state.readOfFirst, count: length) }
-        }
-        state.readOfFirst += length
-        guard state.readOfFirst == first.count else { return (length, nil) }
-        state.received.removeFirst()
-        state.readOfFirst = 0
-        return (length, state.consumed.add(first.count))
-    }
-
     /// Reports what was read, so that the peer can send as much again.
     private func report(_ share: Int?) {
-        if let share { attachment.post(.channel(link, .consumeShare(id, share))) }
+        if let share { attachment.post(.channel(link, .consume(id, share: share))) }
     }
 
     /// Writes one SDU of up to `count` octets, and returns its length. Waits if there is no credit. Returns -1 if the

@@ -23,7 +23,7 @@ final class ChannelPipes: Sendable {
     /// Handles an event of an open channel.
     func take(_ event: UserEvent.Channel, of batch: borrowing EventBatch) {
         switch event {
-        case .received(let id, let payload): self[id]?.receive(Array(batch.octets(of: payload)))
+        case .received(let id, let payload, let share): self[id]?.receive(batch.octets(of: payload), share: share)
         case .credit(let id, let count): self[id]?.give(count)
         case .closed(let id, _): for pipe in takeAll({ $0.id == id }) { pipe.end() }
         case .opened: return

@@ -22,7 +22,7 @@ public final class PacketTransport: HCITransport {
     private let outputLimit: Int
     private var buffer = [UInt8](repeating: 0, count: PacketTransport.longestPacket)
     /// Packets that the kernel has not accepted yet, each preceded by its length in four bytes.
-    private var pending = PendingBytes()
+    private var pending = ByteQueue()
     private let ending: TransportError.Reason
     private var cleanUp: (() -> Void)?
 

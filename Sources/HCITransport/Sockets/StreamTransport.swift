@@ -29,7 +29,7 @@ public final class StreamTransport: HCITransport {
     /// framer, because a packet may be sent while the framer delivers one.
     private var synchronizer: ResetSynchronizer?
     private let ending: TransportError.Reason
-    private var pending = PendingBytes()
+    private var pending = ByteQueue()
     /// The number of bytes in `pending`. A separate property, because each send reads it, and a check of `pending` for
     /// exclusive access costs more.
     private var pendingCount = 0

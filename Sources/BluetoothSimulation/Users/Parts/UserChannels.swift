@@ -96,12 +96,12 @@ final class UserChannels: UserPart {
         noteClosing(link)
     }
 
-    /// Consumes the held SDUs, and all that arrive from now on.
+    /// Consumes the held octets, and all that arrive later.
     private func take(_ place: Int, _ link: LinkIdentifier) {
         guard let channel = channels[link]?[place] else { return }
         channels[link]?[place].reading = .eager
         channels[link]?[place].held = []
-        for length in channel.held { post(.channel(link, .consume(channel.id, length))) }
+        for share in channel.held { post(.channel(link, .consume(channel.id, share: share))) }
     }
 
     /// Consumes everything from now on, and sends only what the channels already have queued.
@@ -124,8 +124,8 @@ final class UserChannels: UserPart {
             // With one credit at a time, a few K-frames take a second.
             let room = min(Int(channel.information.peerMTU), 4 * Int(channel.information.peerMPS), 2500)
             let count = context.draw { $0.oneIn(3) ? room : SimulatedSDU.leastCount + $0.below(room - 9) }
-            let sdu = SimulatedSDU(stream: channel.outgoing, number: channel.lastSent)
-            post(.channel(link, .send(id, sdu.bytes(count: min(count, room)))))
+            let sdu = SimulatedSDU(stream: channel.outgoing, number: channel.lastSent, count: min(count, room))
+            post(.channel(link, .send(id, sdu.bytes)))
         }
     }
 
@@ -169,7 +169,7 @@ final class UserChannels: UserPart {
         }
         switch event {
         case .opened: return
-        case .received(_, let payload): received(batch.octets(of: payload), place, userLink)
+        case .received(_, let payload, let share): received(batch.octets(of: payload), share, place, userLink)
         case .credit(let id, let count):
             channels[link]?[place].credit += count
             let credit = channels(on: link)[place].credit
@@ -181,16 +181,25 @@ final class UserChannels: UserPart {
         }
     }
 
-    private func received(_ octets: Span<UInt8>, _ place: Int, _ link: UserLink) {
-        let channel = channels(on: link.identifier)[place]
-        if octets.count > Int(channel.information.local.mtu) + 100 {
-            fail(.mtu, "an SDU of \(octets.count) octets exceeds the MTU")
-        }
-        hold(octets.count, place, link.identifier)
+    private func received(_ octets: Span<UInt8>, _ share: Int, _ place: Int, _ link: UserLink) {
         // A channel that has lost data is closed, and delivers nothing afterwards.
-        guard isUnchanged(link) else { return }
-        guard let sdu = SimulatedSDU(octets) else {
-            return fail(.wholeMessage, "an SDU of \(octets.count) octets is incomplete")
+        if isUnchanged(link) {
+            var rest = octets
+            while !rest.isEmpty {
+                guard let sdu = SimulatedSDU(first: rest) else {
+                    return fail(.wholeMessage, "the SDU that \(rest.count) octets begin with is incomplete")
+                }
+                received(sdu, place, link)
+                rest = rest.extracting(droppingFirst: sdu.count)
+            }
+        }
+        hold(share, place, link.identifier)
+    }
+
+    private func received(_ sdu: SimulatedSDU, _ place: Int, _ link: UserLink) {
+        let channel = channels(on: link.identifier)[place]
+        if sdu.count > Int(channel.information.local.mtu) + 100 {
+            fail(.mtu, "an SDU of \(sdu.count) octets exceeds the MTU")
         }
         if sdu.stream != channel.incoming ?? sdu.stream {
             fail(.valueOrder, "an SDU of stream \(sdu.stream) arrived on another stream's channel")
@@ -203,20 +212,20 @@ final class UserChannels: UserPart {
         run.channelArrivals[sdu.stream] = sdu.number
     }
 
-    /// Holds an SDU, and consumes as many SDUs as the reading mode allows.
-    private func hold(_ length: Int, _ place: Int, _ link: LinkIdentifier) {
-        channels[link]?[place].held.append(length)
+    /// Holds octets, and consumes as many as the reading mode allows.
+    private func hold(_ share: Int, _ place: Int, _ link: LinkIdentifier) {
+        channels[link]?[place].held.append(share)
         let channel = channels(on: link)[place]
         if channel.heldOctets > channel.octetLimit {
             fail(.bounds, "a user holds \(channel.heldOctets) octets of a channel; the limit is \(channel.octetLimit)")
         }
         switch channel.reading {
         case .paused: return
-        case .slow: if channel.lastReceived % 4 != 3 { return }
+        case .slow: if channel.lastReceived % 4 != 0 { return }
         case .eager: break
         }
         channels[link]?[place].held.removeFirst()
-        post(.channel(link, .consume(channel.id, channel.held[0])))
+        post(.channel(link, .consume(channel.id, share: channel.held[0])))
     }
 
     // MARK: - The end
@@ -253,7 +262,7 @@ extension UserEvent.Channel {
     /// The channel of the event.
     fileprivate var id: CreditBasedChannel.ID {
         switch self {
-        case .received(let id, _), .credit(let id, _), .opened(let id, _), .closed(let id, _): id
+        case .received(let id, _, _), .credit(let id, _), .opened(let id, _), .closed(let id, _): id
         }
     }
 }

@@ -1,12 +1,12 @@
 import BluetoothHost
 import BluetoothL2CAP
 
-/// The SDUs of a channel that a user has processed but not reported yet.
+/// What a user of a channel has processed but not reported yet, as a share of the channel's window.
 ///
-/// Reporting each of them would take a turn of the adapter for each. They are reported once they add up to a quarter of
-/// the window. The host gives credits when half of it is left, so a peer whose SDUs are processed at once does not have
-/// to wait for a report. Each SDU counts as at least one K-frame.
-public struct ConsumedSDUs: Sendable {
+/// Reporting each SDU would take a turn of the adapter for each. Their shares are reported once they add up to a
+/// quarter of the window. The host gives credits when half of it is left, so a peer whose SDUs are processed at once
+/// does not have to wait for a report.
+public struct ConsumedOctets: Sendable {
     private let parameters: ChannelParameters
     /// The sum of shares at which a report is due.
     private var mark: Int
@@ -15,14 +15,15 @@ public struct ConsumedSDUs: Sendable {
     /// Creates the record of a channel that has just opened.
     public init(_ information: ChannelInformation) {
         parameters = information.local
-        mark = parameters.creditMark / 2
+        mark = parameters.reportMark
     }
 
-    /// Adds an SDU.
+    /// Adds octets that were processed.
     ///
-    /// - Returns: the sum to report with `ChannelCall.consumeShare`; nil if it is not due.
-    public mutating func add(_ length: Int) -> Int? {
-        share += parameters.share(ofSDU: length)
+    /// - Parameter share: the octets' part of the share in `UserEvent.Channel.received`.
+    /// - Returns: the sum to report with `ChannelCall.consume`; nil if it is not due.
+    public mutating func add(share: Int) -> Int? {
+        self.share += share
         return takeDue()
     }
 
@@ -33,7 +34,7 @@ public struct ConsumedSDUs: Sendable {
         var changed = parameters
         changed.mps = mps
         // The reconfiguration may fail, so the mark only falls.
-        mark = min(mark, changed.creditMark / 2)
+        mark = min(mark, changed.reportMark)
         return takeDue()
     }
 

@@ -6,8 +6,8 @@ import Testing
 @testable import BluetoothHost
 @testable import BluetoothUsers
 
-@Suite("SDUs that a user has processed are reported together")
-struct ConsumedSDUTests {
+@Suite("What a user of a channel has processed is reported together")
+struct ConsumedOctetsTests {
     private let user = UserID(number: 1)
 
     /// A channel to the peer, opened by a user.
@@ -35,18 +35,18 @@ struct ConsumedSDUTests {
         ] as [(window: UInt16, lengths: [Int], reports: [Int?])])
     func due(window: UInt16, lengths: [Int], reports: [Int?]) throws {
         let (_, _, channel) = try open(ChannelParameters(mtu: 1024, mps: 64, window: window))
-        var consumed = ConsumedSDUs(channel.information)
-        #expect(lengths.map { consumed.add($0) } == reports)
+        var consumed = ConsumedOctets(channel.information)
+        #expect(lengths.map { consumed.add(share: channel.share(ofSDU: $0)) } == reports)
     }
 
     @Test("Shorter K-frames make a report due earlier, and longer ones do not make it due later")
     func reconfigured() throws {
         let (_, _, channel) = try open(ChannelParameters(mtu: 1024, mps: 128, window: 16))
-        var consumed = ConsumedSDUs(channel.information)
-        #expect(consumed.add(300) == nil)
+        var consumed = ConsumedOctets(channel.information)
+        #expect(consumed.add(share: channel.share(ofSDU: 300)) == nil)
         #expect(consumed.reconfigure(mps: 64) == 302)
         #expect(consumed.reconfigure(mps: 512) == nil)
-        #expect(consumed.add(254) == 256)
+        #expect(consumed.add(share: channel.share(ofSDU: 254)) == 256)
     }
 
     @Test("The peer gets the credits of all SDUs in a report")
@@ -54,9 +54,9 @@ struct ConsumedSDUTests {
         var (scene, link, channel) = try open(ChannelParameters(mtu: 256, mps: 64, window: 4))
         for _ in 0..<4 { scene.receive(bytes("0100 07"), on: 0x40, channel: 0x40) }
         #expect(scene.receiveCredits(of: channel) == 0)
-        scene.perform(.channel(link, .consumeShare(channel.id, 2 * 64)), of: user)
+        scene.perform(.channel(link, .consume(channel.id, share: 2 * 64)), of: user)
         #expect(scene.receiveCredits(of: channel) == 2)
-        scene.perform(.channel(link, .consumeShare(channel.id, 2 * 64)), of: user)
+        scene.perform(.channel(link, .consume(channel.id, share: 2 * 64)), of: user)
         #expect(scene.receiveCredits(of: channel) == 4)
     }
 
@@ -66,7 +66,7 @@ struct ConsumedSDUTests {
         let other = UserID(number: 2)
         scene.perform(.attach, of: other)
         scene.receive(bytes("0100 07"), on: 0x40, channel: 0x40)
-        scene.perform(.channel(link, .consumeShare(channel.id, 64)), of: other)
+        scene.perform(.channel(link, .consume(channel.id, share: 64)), of: other)
         #expect(scene.receiveCredits(of: channel) == 0)
     }
 
@@ -75,7 +75,7 @@ struct ConsumedSDUTests {
         arguments: [1, 2, 3, 4, 5, 8, 64] as [UInt16], [1, 2, 7, 64])
     func neverStarved(window: UInt16, frameLength: Int) throws {
         var (scene, link, channel) = try open(ChannelParameters(mtu: 256, mps: 64, window: window))
-        var consumed = ConsumedSDUs(channel.information)
+        var consumed = ConsumedOctets(channel.information)
         for length in [1, 3, 62, 63, 128, 200, 256] {
             for _ in 0..<3 {
                 var payload = [UInt8(length & 0xFF), UInt8(length >> 8)] + [UInt8](repeating: 7, count: length)
@@ -86,8 +86,8 @@ struct ConsumedSDUTests {
                     #expect(try #require(scene.receiveCredits(of: channel)) > 0)
                     scene.receive(frame, on: 0x40, channel: 0x40)
                 }
-                guard let share = consumed.add(length) else { continue }
-                scene.perform(.channel(link, .consumeShare(channel.id, share)), of: user)
+                guard let share = consumed.add(share: channel.share(ofSDU: length)) else { continue }
+                scene.perform(.channel(link, .consume(channel.id, share: share)), of: user)
             }
         }
         #expect(try #require(scene.receiveCredits(of: channel)) > 0)
@@ -96,14 +96,14 @@ struct ConsumedSDUTests {
     @Test("A reader that takes everything leaves the peer an eighth of the window, if every second K-frame is short")
     func roomForThePeer() throws {
         var (scene, link, channel) = try open(ChannelParameters(mtu: 512, mps: 247, window: 64))
-        var consumed = ConsumedSDUs(channel.information)
+        var consumed = ConsumedOctets(channel.information)
         for _ in 0..<200 {
             for frame in [[248, 0] + [UInt8](repeating: 7, count: 245), [7, 7, 7]] {
                 scene.receive(frame, on: 0x40, channel: 0x40)
                 #expect(try #require(scene.receiveCredits(of: channel)) >= 8)
             }
-            guard let share = consumed.add(248) else { continue }
-            scene.perform(.channel(link, .consumeShare(channel.id, share)), of: user)
+            guard let share = consumed.add(share: channel.share(ofSDU: 248)) else { continue }
+            scene.perform(.channel(link, .consume(channel.id, share: share)), of: user)
         }
     }
 }
@@ -113,4 +113,8 @@ extension SharedScene {
     fileprivate func receiveCredits(of channel: OpenedChannel) -> Int? {
         host.host.links.at[0].signalling.channels[channel.id]?.receiveCredits
     }
+}
+
+extension OpenedChannel {
+    fileprivate func share(ofSDU length: Int) -> Int { information.local.share(ofSDU: length) }
 }

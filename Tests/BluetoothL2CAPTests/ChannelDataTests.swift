@@ -34,7 +34,7 @@ struct ChannelDataTests {
         #expect(scene.receive("16 02 04 00 50 00 05 00") == [])
         #expect(scene.waiting(id) == [Array(sdu[67..<90]), Array(sdu[90..<100])])
         #expect(scene.signalling.channels[id]?.sendCredits == 3)
-        #expect(!scene.signalling.channels.isWaiting)
+        #expect(scene.signalling.channels.waitingCount(on: id) == 0)
     }
 
     @Test("L2CAP/COS/CFC/BV-05: channels send and receive interleaved, without holding each other up")

@@ -203,9 +203,11 @@ struct RunnerCore {
         // Clear the information last: a thread that sees it missing finds that everything that needed the controller
         // has ended.
         defer { if hasNewStatus, shared.currentStatus() != .ready { turns?.publish(information: nil) } }
-        // Observers are in the order in which their users attached.
-        for (rank, observer) in observers.enumerated() {
-            shared.withEvents(for: observer.user, rank: rank) { observer.receive($0) }
+        if shared.hasEvents {
+            // Observers are in the order in which their users attached.
+            for (rank, observer) in observers.enumerated() {
+                shared.withEvents(for: observer.user, rank: rank) { observer.receive($0) }
+            }
         }
         shared.clearEvents()
     }

@@ -18,6 +18,17 @@ public struct NumberOfCompletedPackets: HCIEventBody, ~Escapable {
         self.reader = reader
     }
 
+    /// Decodes an event packet, without its H4 indicator, as `HCIEvent` does. Returns nil if the packet is another
+    /// event, or if its length field is wrong. Like `LEAdvertisingReports`, this avoids the cost of the enumeration.
+    @_lifetime(copy packet)
+    public init?(event packet: Span<UInt8>) {
+        guard packet.count >= 3, packet[0] == Self.code.rawValue, packet.count == 2 &+ Int(packet[1]) else {
+            return nil
+        }
+        count = Int(packet[2])
+        reader = ByteReader(packet.extracting(droppingFirst: 3))
+    }
+
     /// Returns the count of the next link, or nil after the last one or if the list is truncated.
     @_lifetime(self: copy self)
     public mutating func next() -> CompletedPackets? {

@@ -188,9 +188,8 @@ extension Host {
                     events.append(isBearer ? .link(link, .readyToSend) : .channel(link, .readyToSend(id)))
                 }
             }
-            if links.at[slot.index].signalling.channels.isWaiting { channelsMayWait = true }
-            links.at[slot.index].signalling.channels.endDrained(at: now)
-            settleChannels(slot, at: now)
+            if links.at[slot.index].signalling.channels.endDrained(at: now) { channelsMayWait = true }
+            if links.at[slot.index].signalling.owesCommands { settleChannels(slot, at: now) }
         }
     }
 

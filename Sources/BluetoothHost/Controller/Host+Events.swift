@@ -7,13 +7,13 @@ extension Host {
     /// a timeout covers whatever depends on it. An event with a wrong length field shows that octets were lost.
     mutating func receiveEvent(_ bytes: Span<UInt8>, at now: Instant) {
         if let reports = LEAdvertisingReports(event: bytes) { return receive(reports, at: now) }
+        if let completed = NumberOfCompletedPackets(event: bytes) { return packetsCompleted(completed, at: now) }
         // The length alone decides what happens next, regardless of the decoder's error.
         guard let event = try? HCIEvent(decoding: bytes) else {
             let isWhole = bytes.count >= 2 && bytes.count - 2 == Int(bytes[1])
             return handle(isWhole ? .eventInvalid : .packetMalformed, at: now)
         }
         switch event {
-        case .numberOfCompletedPackets(let completed): packetsCompleted(completed, at: now)
         case .leAdvertisingReports(let reports): receive(reports, at: now)
         case .leExtendedAdvertisingReports(let reports): receive(reports, at: now)
         case .commandComplete(let complete): commandCompleted(complete, at: now)

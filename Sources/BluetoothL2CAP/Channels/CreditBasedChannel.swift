@@ -281,18 +281,40 @@ public struct CreditBasedChannel: Sendable {
     mutating func appendWaitingFrames(
         upTo limit: Int, into packets: inout PacketQueue, _ headers: (ChannelIdentifier, Int) -> (UInt8, UInt64)
     ) -> Int {
-        for count in 0..<limit {
-            guard sendCredits > 0, !queue.isEmpty else { return count }
-            credits &-= 1
-            let part = nextPart
-            let (type, header) = headers(remote, part.end &- sentOfFirst &+ (part.isFirst ? 2 : 0))
-            packets.writer.append(
-                type, header, part.isFirst ? UInt16(truncatingIfNeeded: part.lengthOfSDU) : nil,
-                then: queue.first.extracting(sentOfFirst..<part.end))
-            packets.commit()
-            sent(part)
+        var count = 0
+        while count < limit, sendCredits > 0, !queue.isEmpty {
+            let (frames, end) = appendFrames(
+                of: queue.first, upTo: min(limit &- count, credits), into: &packets, headers)
+            count &+= frames
+            credits &-= frames
+            sentOfFirst = end
+            if end == queue.first.count { removeFirst() }
         }
-        return limit
+        return count
+    }
+
+    /// Appends K-frames of the SDU that waits first.
+    ///
+    /// - Returns: the number of K-frames, and the number of octets of the SDU that have now been sent.
+    // What all its K-frames have in common is looked up once.
+    @inlinable @inline(__always)
+    func appendFrames(
+        of sdu: Span<UInt8>, upTo limit: Int, into packets: inout PacketQueue,
+        _ headers: (ChannelIdentifier, Int) -> (UInt8, UInt64)
+    ) -> (count: Int, end: Int) {
+        let remote = remote, room = Int(peerMPS), length = sdu.count
+        var start = sentOfFirst, count = 0
+        while count < limit, start < length {
+            let part = Part(from: start, room: room, of: length)
+            let (type, header) = headers(remote, part.end &- start &+ (part.isFirst ? 2 : 0))
+            packets.writer.append(
+                type, header, part.isFirst ? UInt16(truncatingIfNeeded: length) : nil,
+                then: sdu.extracting(start..<part.end))
+            packets.commit()
+            start = part.end
+            count &+= 1
+        }
+        return (count, start)
     }
 
     /// The part of an SDU that a K-frame carries. The first K-frame starts with the length of the SDU.
@@ -316,7 +338,11 @@ public struct CreditBasedChannel: Sendable {
     @inlinable @inline(__always)
     mutating func sent(_ part: Part) {
         sentOfFirst = part.end
-        guard part.end == part.lengthOfSDU else { return }
+        if part.end == part.lengthOfSDU { removeFirst() }
+    }
+
+    @inlinable @inline(__always)
+    mutating func removeFirst() {
         queue.removeFirst()
         sentOfFirst = 0
     }

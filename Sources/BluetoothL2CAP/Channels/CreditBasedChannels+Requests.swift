@@ -99,11 +99,24 @@ extension CreditBasedChannels {
     }
 
     /// Closes the draining channels that have sent everything, or have taken too long.
-    public mutating func endDrained(at now: Instant) {
+    ///
+    /// - Returns: whether SDUs still wait on an open channel.
+    @discardableResult
+    public mutating func endDrained(at now: Instant) -> Bool {
+        var isWaiting = false
         for index in at.indices {
-            guard case .draining(let until) = at[index].phase, until <= now || at[index].queue.isEmpty else { continue }
-            disconnect(index, toReport: at[index].queue.isEmpty ? .byThisDevice : .timedOut)
+            let hasSDUs = !at[index].queue.isEmpty
+            switch at[index].phase {
+            case .open: break
+            case .draining(let until):
+                guard until <= now || !hasSDUs else { break }
+                disconnect(index, toReport: hasSDUs ? .timedOut : .byThisDevice)
+                continue
+            case .free, .opening, .abandoned, .closing: continue
+            }
+            if hasSDUs { isWaiting = true }
         }
+        return isWaiting
     }
 
     /// Closes an open channel and reports why.

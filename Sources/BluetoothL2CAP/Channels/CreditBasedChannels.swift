@@ -246,12 +246,6 @@ public struct CreditBasedChannels: Sendable {
         return nil
     }
 
-    /// Whether SDUs wait on any channel.
-    @inlinable public var isWaiting: Bool {
-        for index in at.indices where at[index].isOpen && !at[index].queue.isEmpty { return true }
-        return false
-    }
-
     /// Appends the payload of the next K-frame that waits on a channel, and returns the peer's endpoint to send it to.
     ///
     /// - Parameter join: Joins several SDUs into one, if possible. Not called for an SDU that was partly sent.

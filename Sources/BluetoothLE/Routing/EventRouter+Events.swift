@@ -89,7 +89,7 @@ extension EventRouter {
     private func ended(_ token: CallToken, _ result: Result<CallResult, HostError>) {
         let outcome = result.mapError { runner.error(for: $0) }
         switch calls.take(token) {
-        case .suspended(let waiter, let publication, _):
+        case .suspended(let waiter, let publication):
             if let publication, case .success(.published(let handles)) = outcome { add(publication, [handles]) }
             if let publication, case .success(.publishedAll(let handles)) = outcome { add(publication, handles) }
             // Events of the channel may arrive before the caller continues.

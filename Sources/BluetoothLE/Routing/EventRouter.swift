@@ -154,7 +154,7 @@ final class EventRouter: AdapterObserver {
     /// Resumes the call with this token. Returns false if the call no longer waits.
     @discardableResult
     func resume(_ token: CallToken, _ result: Result<CallResult, BluetoothError>) -> Bool {
-        guard case .suspended(let waiter, _, _) = calls.take(token) else { return false }
+        guard case .suspended(let waiter, _) = calls.take(token) else { return false }
         waiter.resume(returning: result)
         return true
     }
@@ -261,7 +261,7 @@ final class EventRouter: AdapterObserver {
         }
         for entry in entries {
             switch entry {
-            case .suspended(let waiter, _, _): waiter.resume(returning: .failure(error))
+            case .suspended(let waiter, _): waiter.resume(returning: .failure(error))
             case .scan(let queue): queue.finish(error)
             case .beginning, .cancelled, .session: break
             }

@@ -18,7 +18,7 @@ final class PendingCalls: Sendable {
         case beginning(Publication?)
         /// The task was cancelled before it was suspended, or before its call was posted.
         case cancelled
-        case suspended(Waiter, Publication?, isPosted: Bool)
+        case suspended(Waiter, Publication?)
         case scan(AsyncQueue<Sighting>)
         case session(AsyncQueue<ClientEvent>, tag: Int)
     }
@@ -34,6 +34,8 @@ final class PendingCalls: Sendable {
     private struct Slot {
         var generation: UInt32 = 1
         var entry: Entry?
+        /// Whether the call of a suspended task has been posted. Not part of the entry, which would have to be copied.
+        var isPosted = false
     }
 
     private struct State {
@@ -86,6 +88,7 @@ final class PendingCalls: Sendable {
                 state.slots.append(Slot())
             }
             state.slots[index].entry = entry
+            state.slots[index].isPosted = false
             return CallToken(rawValue: UInt64(state.slots[index].generation) << 32 | UInt64(index + 1))
         }
     }
@@ -98,7 +101,7 @@ final class PendingCalls: Sendable {
                 _ = state.remove(at: index)
                 return .cancelled
             }
-            state.slots[index].entry = .suspended(waiter, publication, isPosted: false)
+            state.slots[index].entry = .suspended(waiter, publication)
             return nil
         }
     }
@@ -109,8 +112,8 @@ final class PendingCalls: Sendable {
         state.withLock { state in
             guard let index = state.index(of: token) else { return false }
             switch state.slots[index].entry {
-            case .suspended(let waiter, let publication, _):
-                state.slots[index].entry = .suspended(waiter, publication, isPosted: true)
+            case .suspended:
+                state.slots[index].isPosted = true
                 return false
             case .cancelled:
                 _ = state.remove(at: index)
@@ -128,12 +131,10 @@ final class PendingCalls: Sendable {
             guard let index = state.index(of: token) else { return nil }
             switch state.slots[index].entry {
             case .beginning: state.slots[index].entry = .cancelled
-            case .suspended(let waiter, _, true):
-                _ = state.remove(at: index)
-                return (waiter, true)
-            case .suspended(let waiter, _, false):
-                state.slots[index].entry = .cancelled
-                return (waiter, false)
+            case .suspended(let waiter, _):
+                let isPosted = state.slots[index].isPosted
+                if isPosted { _ = state.remove(at: index) } else { state.slots[index].entry = .cancelled }
+                return (waiter, isPosted)
             case .cancelled, .scan, .session, nil: break
             }
             return nil

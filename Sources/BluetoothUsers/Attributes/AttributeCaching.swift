@@ -132,6 +132,16 @@ struct AttributeCaching: StateMachine {
 
     // MARK: - Operations
 
+    /// Whether `admit` may delay an operation. Checked first, because nearly all operations are not delayed.
+    @inline(__always)
+    func mayDelay(_ operation: GATTClientOperation) -> Bool {
+        switch phase {
+        case .settled: false
+        case .unasked: operation.isDiscovery
+        case .reading, .unverified, .verifying: true
+        }
+    }
+
     /// Whether `admit` depends on trust in the peer, which is the case for the first discovery.
     @inline(__always)
     func dependsOnTrust(_ operation: GATTClientOperation) -> Bool { phase == .unasked && operation.isDiscovery }

@@ -44,6 +44,16 @@ extension SharedHost {
                 send(sdu, over: channel, for: calls[index].user, slot, at: now)
             case .channel(let link, .consume(let channel, let share)):
                 consume(share, of: channel, on: link, for: calls[index].user)
+            case .perform(let link, let operation):
+                guard let slot = slot(of: link), isAttached(calls[index].user),
+                    !mustWait(calls[index].user, keepsOrder: calls[index].keepsOrder, takesCredit: false, slot)
+                else {
+                    performRare(calls[index], at: now)
+                    break
+                }
+                let call = UserCall(
+                    user: calls[index].user, token: calls[index].token, keepsOrder: calls[index].keepsOrder)
+                perform(operation, of: call, knownChanges: calls[index].knownChanges, slot, at: now)
             case .attach:
                 work = .any
                 attach(calls[index].user)
@@ -54,9 +64,25 @@ extension SharedHost {
         }
     }
 
+    /// Starts the operation of a call that need not wait.
+    private mutating func perform(
+        _ operation: GATTClientOperation, of call: UserCall, knownChanges known: UInt32?, _ slot: LinkSlot,
+        at now: Instant
+    ) {
+        var call = call
+        if call.keepsOrder {
+            call.turn = links[slot.index].identifier
+            links[slot.index].scheduler.begin(call)
+        }
+        if let known, links[slot.index].serviceChanges.contains(since: known, where: { operation.isOutdated(by: $0) }) {
+            work = .any
+            return end(call, .failure(.servicesChanged))
+        }
+        start(operation, for: .call(call), slot, at: now)
+    }
+
     private mutating func performRare(_ call: HostCall, at now: Instant) {
-        // The start of an operation adds its work itself.
-        if case .perform = call.kind { work.addSending() } else { work = .any }
+        work = .any
         // A call may arrive after its user has detached.
         guard index(of: call.user) != nil else { return }
         guard call.keepsOrder, let link = call.kind.linkOfTurn, let slot = slot(of: link) else {

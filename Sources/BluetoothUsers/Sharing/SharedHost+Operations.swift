@@ -15,7 +15,7 @@ extension SharedHost {
         let operation = request.operation, purpose = request.purpose
         work.add(.waiting)
         links[slot.index].preparation.begin()
-        if waitsForHash(request, slot, at: now) { return }
+        if links[slot.index].caching.mayDelay(operation), waitsForHash(request, slot, at: now) { return }
         let findsAll: Bool
         switch operation {
         case .discoverPrimaryServices(nil), .discoverAll: findsAll = true

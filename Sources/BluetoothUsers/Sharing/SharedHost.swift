@@ -182,6 +182,14 @@ public struct SharedHost: Sendable {
     /// Whether a user is attached.
     public mutating func isAttached(_ user: UserID) -> Bool { index(of: user) != nil }
 
+    /// Whether a user has events.
+    public var hasEvents: Bool {
+        mutating get {
+            for index in users.indices where !users[index].events.isEmpty { return true }
+            return false
+        }
+    }
+
     /// Passes a user's events to `body`, if it has any, and removes them.
     public mutating func withEvents(for user: UserID, _ body: (borrowing EventBatch) -> Void) {
         withEvents(for: user, rank: 0, body)
@@ -239,7 +247,7 @@ public struct SharedHost: Sendable {
         if let arrivals { tell(arrivals) }
     }
 
-    mutating func tell(_ event: UserEvent, to user: UserID) {
+    mutating func tell(_ event: consuming UserEvent, to user: UserID) {
         guard let index = index(of: user) else { return }
         tellPending()
         users[index].events.append(event)
@@ -250,7 +258,8 @@ public struct SharedHost: Sendable {
         for index in users.indices { users[index].events.append(event) }
     }
 
-    mutating func end(_ call: UserCall, _ result: Result<CallResult, HostError>) {
+    // Consuming: the result is moved into the event.
+    mutating func end(_ call: UserCall, _ result: consuming Result<CallResult, HostError>) {
         if let link = call.turn { turnEnded(call, on: link) }
         guard call.token != .none else { return }
         tell(.ended(call.token, result), to: call.user)

@@ -17,14 +17,14 @@ extension Subject {
         case (.write, .delegate): Limits(instructions: 5000, ratio: 3)
         case (.notify, .delegate): Limits(instructions: 6500, ratio: 3)
         case (.notifySingly, .delegate): Limits(instructions: 6000, ratio: 3)
-        case (.read, .async): Limits(instructions: 22000)
-        case (.read, .delegate): Limits(instructions: 24500, mallocs: 20, switches: 4)
+        case (.read, .async): Limits(instructions: 17500)
+        case (.read, .delegate): Limits(instructions: 20000, mallocs: 20, switches: 4)
         case (.report, .async): Limits(instructions: 4000 + (scans - 1) * 1250)
         case (.report, .delegate): Limits(instructions: 4600 + (scans - 1) * 1050)
-        case (.channelWrite, .async): Limits(instructions: 7000)
-        case (.channelWrite, .delegate): Limits(instructions: 8500)
-        case (.channelRead, .async): Limits(instructions: 7800)
-        case (.channelRead, .delegate): Limits(instructions: 9500)
+        case (.channelWrite, .async): Limits(instructions: 6100)
+        case (.channelWrite, .delegate): Limits(instructions: 7500)
+        case (.channelRead, .async): Limits(instructions: 4700)
+        case (.channelRead, .delegate): Limits(instructions: 5900)
         }
     }
 
@@ -35,8 +35,8 @@ extension Subject {
         case (.write, .async), (.notify, .async), (.notifySingly, .async): Limits(instructions: 2500, ratio: 8)
         case (.write, .delegate), (.notify, .delegate), (.notifySingly, .delegate):
             Limits(instructions: 3000, ratio: 5)
-        case (.read, .async): Limits(instructions: 16000)
-        case (.read, .delegate): Limits(instructions: 16000, mallocs: 10, switches: 2)
+        case (.read, .async): Limits(instructions: 10000)
+        case (.read, .delegate): Limits(instructions: 10000, mallocs: 10, switches: 2)
         case (.report, _): Limits(instructions: 3000 + (scans - 1) * 500)
         case (.channelWrite, _), (.channelRead, _): Limits(instructions: 3072)
         }

@@ -132,9 +132,12 @@ final class PendingCalls: Sendable {
             switch state.slots[index].entry {
             case .beginning: state.slots[index].entry = .cancelled
             case .suspended(let waiter, _):
-                let isPosted = state.slots[index].isPosted
-                if isPosted { _ = state.remove(at: index) } else { state.slots[index].entry = .cancelled }
-                return (waiter, isPosted)
+                guard state.slots[index].isPosted else {
+                    state.slots[index].entry = .cancelled
+                    return (waiter, false)
+                }
+                _ = state.remove(at: index)
+                return (waiter, true)
             case .cancelled, .scan, .session, nil: break
             }
             return nil

@@ -28,7 +28,7 @@ public struct Host: Sendable {
     public var server: GATTServer
     /// The number of faults in data from the controller and from peers.
     public internal(set) var faults = HostFaultCounts()
-    /// What the last packet from the controller has caused, or the last call that starts an operation.
+    /// The consequence of the last packet from the controller, or of the last call of `start(_:on:bearer:at:)`.
     public internal(set) var consequence = HostConsequence.any
     var ownServices = OwnServices()
 

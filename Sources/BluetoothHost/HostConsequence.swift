@@ -1,8 +1,9 @@
-/// What a packet or a call has caused in a host, besides events.
+/// The effect of a packet or a call on a host, apart from its events.
 public enum HostConsequence: Sendable {
-    /// Nothing. In particular, a packet brought a value or data of a channel, and nothing is sent in return.
+    /// Nothing that concerns a deadline or a send credit: in particular, a value or data of a channel was received.
     case none
-    /// Packets were sent, or may be, because the controller has completed others. `Host.nextDeadline` is the same.
+    /// Packets were sent, or may be, because the controller has completed others. `Host.nextDeadline` is not earlier
+    /// than before.
     case sending
     /// An attribute request has begun or ended. If `Host.nextDeadline` is earlier than before, it is at least
     /// `ATTBearer.transactionTimeout` away.

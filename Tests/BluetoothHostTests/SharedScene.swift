@@ -5,6 +5,7 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothSMP
 import TestSupport
+import Testing
 
 @testable import BluetoothHost
 @testable import BluetoothUsers
@@ -53,6 +54,7 @@ struct SharedScene {
     private var told: [UserID: [String]] = [:]
     private(set) var links: [LinkIdentifier] = []
     private var now = Instant.zero
+    private var deadline: Instant?
     /// What the controller answers.
     var answers: [HCIOpcode: ScriptedController.Answer]
 
@@ -210,11 +212,19 @@ struct SharedScene {
         host.receive(([0x02, handle, 0x20, UInt8(frame.count), 0] + frame).span, at: now)
     }
 
+    /// Ends a turn as an adapter does, which never misses a deadline although it does not always ask for the next one.
+    mutating func endTurn() {
+        host.endTurn(at: now)
+        deadline = host.deadline(after: deadline, at: now)
+        let next = host.nextDeadline
+        #expect(earliest(deadline, next) == deadline)
+    }
+
     /// Answers commands and requests until nothing is left, and ends the turn.
     private mutating func settle() {
         var isBusy = true
         while isBusy {
-            host.endTurn(at: now)
+            endTurn()
             collect()
             var packets: [[UInt8]] = []
             host.withOutbox { outbox in

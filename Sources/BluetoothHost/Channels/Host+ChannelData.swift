@@ -93,7 +93,7 @@ extension Host {
 
     /// Notes that the reader has consumed SDUs, given the sum of their shares: `ChannelParameters.share(ofSDU:)`.
     ///
-    /// - Returns: `sending` if the peer got credits.
+    /// - Returns: `sending` if the peer got credits, or `any` if the link is ending or must end; otherwise `none`.
     @discardableResult
     public mutating func consume(
         share: Int, of channel: CreditBasedChannel.ID, on link: LinkIdentifier

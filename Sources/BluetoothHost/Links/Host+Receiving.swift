@@ -66,6 +66,8 @@ extension Host {
 
     @inline(never)
     private mutating func receiveFragment(_ packet: borrowing ACLDataPacket, _ slot: LinkSlot, at now: Instant) {
+        // Whatever the frame is, the packet may have established the link, or have interrupted another frame.
+        defer { consequence = .any }
         if links.at[slot.index].reassembler.isPartial, packet.boundary != .continuing {
             frameLost(.frameInterrupted, on: links.at[slot.index].reassembler.channel, slot, at: now)
         }

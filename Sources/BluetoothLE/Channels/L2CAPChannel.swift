@@ -58,8 +58,8 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
         }
     }
 
-    /// Returns the next octets from the peer, as many as arrived at once: those of one SDU or of several. Returns nil
-    /// after this side has closed the channel, or when the peer has closed it and all octets have been read.
+    /// Returns the next octets from the peer, from one SDU or from several that arrived together. Returns nil after
+    /// this side has closed the channel, or when the peer has closed it and all octets have been read.
     ///
     /// - Throws: the reason why the link ended; `.channelClosed` if the peer violated the protocol of the channel or
     ///   data was lost in this device; or `.cancelled`.

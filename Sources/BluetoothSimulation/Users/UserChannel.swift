@@ -32,7 +32,7 @@ struct UserChannel {
         case eager
         /// Nothing.
         case paused
-        /// What arrived first, whenever the last SDU that arrives is a fourth one.
+        /// What arrived first, whenever the number of the last SDU is a multiple of four.
         case slow
     }
 

@@ -111,7 +111,7 @@ public enum UserEvent: Sendable {
 extension UserEvent {
     /// An event of an L2CAP channel.
     public enum Channel: Sendable {
-        /// The peer sent octets: those of an SDU, or of several that arrived together, but never none. Call
+        /// The peer sent octets, in one SDU or in several that arrived together. Never empty. Call
         /// `ChannelCall.consume` with their share of the channel's window once they have been processed.
         case received(CreditBasedChannel.ID, Payload, share: Int)
         /// This number of SDUs has been sent, so the user may send this number of additional ones. Several may be

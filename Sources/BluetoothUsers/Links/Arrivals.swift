@@ -21,8 +21,9 @@ struct Arrivals: Sendable {
         share = limits.share(ofSDU: sdu.count)
     }
 
-    /// Adds an SDU if it continues these, and all of them take at most a quarter of the window. Then the peer gets
-    /// credits while the reader processes the rest. Returns false if the SDU was not added.
+    /// Adds an SDU of the same channel whose octets follow directly, unless the total would exceed a quarter of the
+    /// window. With this limit, the peer gets credits while the reader still processes later events. Returns false if
+    /// the SDU was not added.
     @inline(__always)
     mutating func add(_ sdu: Payload, on channel: CreditBasedChannel.ID, of link: LinkIdentifier) -> Bool {
         guard self.channel == channel, self.link == link, payload.start &+ payload.count == sdu.start else {

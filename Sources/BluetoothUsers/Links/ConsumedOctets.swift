@@ -1,7 +1,7 @@
 import BluetoothHost
 import BluetoothL2CAP
 
-/// What a user of a channel has processed but not reported yet, as a share of the channel's window.
+/// The share of a channel's window that its user has processed but not reported yet.
 ///
 /// Reporting each SDU would take a turn of the adapter for each. Their shares are reported once they add up to a
 /// quarter of the window. The host gives credits when half of it is left, so a peer whose SDUs are processed at once

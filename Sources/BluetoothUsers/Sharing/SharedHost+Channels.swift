@@ -284,8 +284,8 @@ public enum ChannelCall: Sendable {
     /// Sends an SDU of at least one octet, and at most the length that the peer accepts. It takes a credit of the
     /// channel. The channel opens with `SharedHost.channelCredit` credits, and `UserEvent.Channel.credit` returns them.
     case send(CreditBasedChannel.ID, [UInt8])
-    /// Reports that the user has processed octets, so that the peer may send more: the sum of their shares of the
-    /// window, which `ConsumedOctets` collects.
+    /// Reports that the user has processed octets, so that the peer may send more. `share` is the sum of their shares
+    /// of the window, which `ConsumedOctets` collects.
     case consume(CreditBasedChannel.ID, share: Int)
     /// Closes a channel; `UserEvent.Channel.closed` follows. Waiting SDUs are sent first, unless `isAbrupt` is true.
     case close(CreditBasedChannel.ID, isAbrupt: Bool)
@@ -327,7 +327,7 @@ struct RefusedChannel: Hashable, Sendable {
 struct ChannelRecord: Sendable {
     let id: CreditBasedChannel.ID
     let user: UserID
-    /// The limits of this device as of the opening, which shares of the window refer to.
+    /// This device's limits when the channel was opened. Shares of the window are calculated from them.
     let limits: ChannelParameters
     /// The number of SDUs whose credit has not been returned yet.
     var outstanding = 0

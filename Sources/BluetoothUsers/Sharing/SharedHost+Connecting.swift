@@ -133,6 +133,7 @@ extension SharedHost {
     }
 
     mutating func linkBegan(_ link: LinkIdentifier, _ attempt: ConnectionAttempt?, at now: Instant) {
+        work = .any
         guard let information = host.information(of: link) else {
             // The link has already ended. `disconnected` follows.
             if let attempt { connectionFailed(attempt, .disconnected(.unknown), at: now) }

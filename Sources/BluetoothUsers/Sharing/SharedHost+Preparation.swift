@@ -74,6 +74,7 @@ extension SharedHost {
 
     /// Discards everything known about the attributes within these handles, and notifies the users.
     mutating func servicesHaveChanged(in handles: ClosedRange<AttributeHandle>, _ slot: LinkSlot, at now: Instant) {
+        work = .any
         links[slot.index].serviceChanges.add(handles)
         perform(links[slot.index].caching.drop(), slot, at: now)
         perform(links[slot.index].subscriptions.invalidate(in: handles), slot, at: now)

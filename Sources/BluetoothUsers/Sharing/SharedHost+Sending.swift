@@ -88,6 +88,11 @@ extension SharedHost {
             links[slot.index].credits.settle(waiting: host.queuedFrameCount(of: links[slot.index].identifier))
             if links[slot.index].scheduler.waitingCount > 0 { turnsDue.append(links[slot.index].identifier) }
         }
+        tellReturnedCredits(slot)
+    }
+
+    @inline(__always)
+    mutating func tellReturnedCredits(_ slot: LinkSlot) {
         guard !links[slot.index].credits.returned.isEmpty else { return }
         guard links[slot.index].scheduler.waitingCount == 0 else { return returnSomeCredits(slot) }
         for returned in links[slot.index].credits.returned {

@@ -22,7 +22,7 @@ public struct SharedHost: Sendable {
     /// How often the status was set. Two turns with the same number have the same status and the same controller.
     public private(set) var statusChanges: UInt32 = 0
 
-    /// What this turn has to do at its end.
+    /// What remains to be done at the end of this turn.
     var work = TurnWork.any
     var controllerFailure: HostFailure?
     /// The users, with their events until the end of the turn.
@@ -38,7 +38,7 @@ public struct SharedHost: Sendable {
     var services = PublishedServices()
     /// The user that offers each channel service, by SPSM.
     var channelOwners: [UInt16: UserID] = [:]
-    /// The last SDUs that have arrived, until their user gets them.
+    /// The most recent SDUs, until they are passed to their user.
     var arrivals: Arrivals?
     var names = PeerNames()
     /// The attributes discovered on peers without a bond.
@@ -172,7 +172,11 @@ public struct SharedHost: Sendable {
         }
         // Handle the events caused by the steps above.
         if !host.events.isEmpty { drain(at: now) }
-        if !turnsDue.isEmpty { beginDueCalls(at: now) }
+        if !turnsDue.isEmpty {
+            beginDueCalls(at: now)
+            // Writes that no longer concern an attribute of the peer have returned their credits.
+            for index in links.indices where links[index].isInUse { tellReturnedCredits(LinkSlot(index: index)) }
+        }
         tellPending()
     }
 

@@ -1,12 +1,12 @@
 import BluetoothHost
 
-/// What a turn has to do at its end, because of what was handled in it. See `HostConsequence`.
+/// The work that remains at the end of a turn, depending on the packets and calls it handled. See `HostConsequence`.
 enum TurnWork: Sendable {
     /// Nothing: only values and data of channels were received.
     case none
     /// Credits may have to be returned.
     case sending
-    /// Links may have work. `nextDeadline` may have become later, but not much earlier.
+    /// Links may have work. If `nextDeadline` is earlier than before, it is at least 30 seconds away.
     case waiting
     /// Links may have work, and `nextDeadline` may have changed.
     case any

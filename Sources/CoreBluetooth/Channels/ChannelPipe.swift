@@ -1,6 +1,5 @@
 import BluetoothATT
 import BluetoothAdapter
-import BluetoothBase
 import BluetoothHost
 import BluetoothL2CAP
 import BluetoothUsers
@@ -19,10 +18,7 @@ final class ChannelPipe: Sendable {
     private let credits = CreditLine(count: SharedHost.channelCredit)
 
     private struct State {
-        /// What was received and not read. The peer's credits limit it.
-        var received = ByteQueue()
-        /// What that takes of the channel's window.
-        var share = 0
+        var received = UnreadOctets()
         /// The threads that wait for data.
         var readers: [DispatchSemaphore] = []
         /// What the application has read, until it is reported.
@@ -34,21 +30,6 @@ final class ChannelPipe: Sendable {
         weak var output: StreamEvents?
         /// Which of the streams the application has closed.
         var closed = (input: false, output: false)
-
-        /// Moves up to `limit` of the received octets to a buffer. Returns their number, and their part of the share.
-        mutating func read(into buffer: UnsafeMutablePointer<UInt8>, atMost limit: Int) -> (count: Int, share: Int) {
-            let unread = received.count, count = min(limit, unread)
-            guard count > 0 else { return (0, 0) }
-            received.withBytes { octets in
-                octets.withUnsafeBufferPointer { octets in
-                    if let start = octets.baseAddress { buffer.update(from: start, count: count) }
-                }
-            }
-            received.removeFirst(count)
-            let part = count == unread ? share : share * count / unread
-            share -= part
-            return (count, part)
-        }
 
         mutating func wakeReaders() {
             guard !readers.isEmpty else { return }
@@ -72,11 +53,10 @@ final class ChannelPipe: Sendable {
 
     // MARK: - The adapter's side
 
-    /// - Parameter share: what the octets take of the channel's window.
+    /// - Parameter share: the octets' share of the channel's window.
     func receive(_ octets: borrowing Span<UInt8>, share: Int) {
         let reader = state.withLock { state in
-            state.received.append(octets)
-            state.share += share
+            state.received.append(octets, share: share)
             state.wakeReaders()
             return state.input
         }
@@ -118,7 +98,7 @@ final class ChannelPipe: Sendable {
         while true {
             let (length, share, reader) = state.withLock { state -> (Int, Int?, DispatchSemaphore?) in
                 guard state.received.isEmpty, !state.isOver else {
-                    let (length, share) = state.read(into: buffer, atMost: count)
+                    let (length, share) = state.received.read(into: buffer, atMost: count)
                     return (length, state.consumed.add(share: share), nil)
                 }
                 let reader = DispatchSemaphore(value: 0)

@@ -39,7 +39,7 @@ struct ArrivalsTests {
             let frame = [length + 2, 0, sdu.cid, 0, length, 0] + [UInt8](repeating: UInt8(number), count: sdu.count)
             scene.host.receive(([0x02, 0x40, 0x20, UInt8(frame.count), 0] + frame).span, at: .zero)
         }
-        scene.host.endTurn(at: .zero)
+        scene.endTurn()
         var arrivals: [Arrival] = []
         scene.host.withEvents(for: user) { batch in
             for event in batch.events {
@@ -99,14 +99,15 @@ struct ArrivalsTests {
         #expect(try #require(scene.host.host.links.at[0].signalling.channels[id]).receiveCredits >= 8)
     }
 
-    @Test("The other events of a turn keep their place among the data of a channel")
-    func order() throws {
-        var (scene, _) = try opened()
+    @Test("The other events of a turn keep their place among the data of a channel", arguments: [false, true])
+    func order(isSubscribed: Bool) throws {
+        var (scene, link) = try opened()
+        if isSubscribed { scene.subscribe(link, 4, of: user) }
         let sdu = bytes("02 40 20 07 00 03 00 40 00 01 00 09")
         let notification = bytes("02 40 20 08 00 04 00 04 00 1B 03 00 07")
         let disconnection = bytes("04 05 04 00 40 00 13")
         for packet in [sdu, notification, sdu, disconnection] { scene.host.receive(packet.span, at: .zero) }
-        scene.host.endTurn(at: .zero)
+        scene.endTurn()
         var order: [String] = []
         scene.host.withEvents(for: user) { batch in
             for event in batch.events {

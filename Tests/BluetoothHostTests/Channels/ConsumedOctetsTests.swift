@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothHost
 @testable import BluetoothUsers
 
-@Suite("What a user of a channel has processed is reported together")
+@Suite("Processed data of a channel is reported together")
 struct ConsumedOctetsTests {
     private let user = UserID(number: 1)
 

@@ -162,7 +162,7 @@ struct CoreChannelTests {
         for line in ["opened", "received 3 true", "end"] { await input.recorder.expect(line) }
     }
 
-    @Test("Row 81: a stream returns as many octets as the buffer takes, whatever SDUs they arrived in")
+    @Test("Row 81: a stream returns as many octets as the buffer takes, regardless of SDU boundaries")
     func readInParts() async throws {
         let (scene, ours, _) = try await published()
         let attachment = try #require(scene.manager.attachment)
@@ -178,6 +178,23 @@ struct CoreChannelTests {
         #expect(pipe.read(into: &buffer, atMost: 8) == 4)
         #expect(Array(buffer[..<4]) == Array(octets[5...]))
         #expect(!pipe.reading.isReady)
+    }
+
+    @Test("What is read in parts takes the same share of the window as what was received", arguments: 1...12)
+    func shares(limit: Int) {
+        var unread = UnreadOctets(), shares = 0, read: [UInt8] = []
+        let octets = Self.octets(9)
+        unread.append(octets.span.extracting(0..<3), share: 247)
+        unread.append(octets.span.extracting(3..<9), share: 248)
+        var buffer = [UInt8](repeating: 0xFF, count: limit)
+        while !unread.isEmpty {
+            let (count, share) = unread.read(into: &buffer, atMost: limit)
+            #expect(share > 0)
+            read += buffer[..<count]
+            shares += share
+        }
+        #expect(read == octets)
+        #expect(shares == 495)
     }
 
     @Test("Row 82: the peer of a published channel is the central")

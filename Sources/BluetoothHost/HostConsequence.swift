@@ -10,4 +10,13 @@ public enum HostConsequence: Sendable {
     case waiting
     /// Anything. `Host.nextDeadline` may have changed.
     case any
+
+    /// Adds another consequence. The greater one counts.
+    @inlinable @inline(__always)
+    package mutating func add(_ other: HostConsequence) {
+        switch (other, self) {
+        case (.none, _), (.sending, .sending), (.sending, .waiting), (.waiting, .waiting), (_, .any): return
+        case (.sending, .none), (.waiting, .none), (.waiting, .sending), (.any, _): self = other
+        }
+    }
 }

@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
+import BluetoothL2CAP
 import BluetoothSMP
 import TestSupport
 import Testing
@@ -84,6 +85,21 @@ struct SharedScene {
 
     mutating func connect(to address: DeviceAddress, _ token: UInt64, of user: UserID) {
         perform(.connect(PeerID(address), ConnectRequest()), token, of: user)
+    }
+
+    /// A user opens a channel, and the peer of handle 0x40 accepts it, with K-frames of 23 octets.
+    ///
+    /// - Parameters:
+    ///   - number: the number of the request on this link, from 1.
+    ///   - credits: those that the peer gives.
+    mutating func openChannel(
+        _ number: UInt8 = 1, on link: LinkIdentifier, _ parameters: ChannelParameters, _ token: UInt64,
+        of user: UserID, credits: UInt8 = 1
+    ) {
+        perform(.channel(link, .open(psm: 0x25, parameters, count: nil)), token, of: user)
+        let endpoint = 0x4F + number
+        receive(
+            [0x15, number, 0x0A, 0, endpoint, 0, 0x64, 0, 0x17, 0, credits, 0, 0, 0], on: 0x40, channel: 0x05)
     }
 
     mutating func subscribe(_ link: LinkIdentifier, _ token: UInt64, of user: UserID) {

@@ -155,15 +155,14 @@ struct RunnerCore {
         noticeFailure(at: now)
     }
 
-    /// Carries out the calls in the mailbox. Returns false if there are none.
-    @discardableResult
-    mutating func carryOut(_ mailbox: Mailbox, at now: Instant) -> Bool {
+    /// Carries out the calls in the mailbox.
+    mutating func carryOut(_ mailbox: Mailbox, at now: Instant) {
         mailbox.take(into: &content)
         if !content.awaitingIdleness.isEmpty {
             awaitingIdleness += content.awaitingIdleness
             content.awaitingIdleness.removeAll()
         }
-        guard !content.calls.isEmpty || content.isToClose else { return false }
+        guard !content.calls.isEmpty || content.isToClose else { return }
         work &+= UInt64(content.calls.count)
         if !content.observers.isEmpty {
             observers += content.observers
@@ -171,15 +170,9 @@ struct RunnerCore {
         }
         shared.perform(content.calls, at: now)
         if content.isToClose { isToClose = true }
-        // Usually there is one. Removing it alone costs less than destroying a range.
-        if content.calls.count == 1 {
-            content.calls.removeLast()
-        } else {
-            content.calls.removeAll(keepingCapacity: true)
-        }
+        content.calls.clear()
         content.isToClose = false
         if observers.count != shared.userCount { observers.removeAll { !shared.isAttached($0.user) } }
-        return true
     }
 
     /// Sends the controller its packets.
@@ -203,11 +196,9 @@ struct RunnerCore {
         // Clear the information last: a thread that sees it missing finds that everything that needed the controller
         // has ended.
         defer { if hasNewStatus, shared.currentStatus() != .ready { turns?.publish(information: nil) } }
-        if shared.hasEvents {
-            // Observers are in the order in which their users attached.
-            for (rank, observer) in observers.enumerated() {
-                shared.withEvents(for: observer.user, rank: rank) { observer.receive($0) }
-            }
+        // Observers are in the order in which their users attached.
+        for (rank, observer) in observers.enumerated() {
+            shared.withEvents(for: observer.user, rank: rank) { observer.receive($0) }
         }
         shared.clearEvents()
     }

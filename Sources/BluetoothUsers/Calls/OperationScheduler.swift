@@ -232,9 +232,7 @@ struct OperationScheduler: Sendable {
     /// Removes and returns an operation that has ended.
     mutating func finish(_ identifier: GATTClient.OperationID) -> PendingOperation? {
         // On one bearer, operations end in the order in which they started, except for cancelled ones.
-        guard let index = running.firstIndex(where: { $0.identifier == identifier }) else { return nil }
-        // Usually there is one, which takes less to remove if no others have to move.
-        return index == running.count - 1 ? running.removeLast() : running.remove(at: index)
+        running.firstIndex { $0.identifier == identifier }.map { running.remove(at: $0) }
     }
 
     /// Marks an operation in progress as outdated, because attributes that it concerns have changed.

@@ -11,7 +11,7 @@ struct UserCall: Sendable {
 }
 
 extension UserCall {
-    init(_ call: borrowing HostCall) { self.init(user: call.user, token: call.token, keepsOrder: call.keepsOrder) }
+    init(_ call: HostCall) { self.init(user: call.user, token: call.token, keepsOrder: call.keepsOrder) }
 }
 
 extension UserCall: Hashable {

@@ -152,8 +152,7 @@ public struct EventBatch: Sendable {
     /// Removes the events. Their array keeps its memory.
     @inline(__always)
     mutating func clear() {
-        // Usually there is one. Removing it alone costs less than destroying a range.
-        if events.count == 1 { _ = events.popLast() } else { events.removeAll(keepingCapacity: true) }
+        events.clear()
     }
 
     /// The octets of an event.

@@ -39,7 +39,8 @@ extension SharedHost {
         case .open(let psm, let parameters, let count):
             open(ChannelRequest(call: call, psm: psm, parameters: parameters, count: count), slot, at: now)
         case .send(let channel, let sdu): send(sdu, over: channel, for: call.user, slot, at: now)
-        case .consume(let channel, let share): consume(share, of: channel, on: link, for: call.user)
+        // `perform(_:at:)` does this itself.
+        case .consume: return
         case .reconfigure(let channel, let mtu, let mps):
             guard let index = index(of: channel, slot), links[slot.index].channels[index].user == call.user else {
                 return end(call, .failure(.noSuchChannel))
@@ -64,7 +65,7 @@ extension SharedHost {
         _ sdu: [UInt8], over channel: CreditBasedChannel.ID, for user: UserID, _ slot: LinkSlot, at now: Instant
     ) {
         guard let index = index(of: channel, slot), links[slot.index].channels[index].user == user else { return }
-        work.addSending()
+        work.add(.sending)
         let link = links[slot.index].identifier
         // Credits limit what a user sends. If a user exceeds them, its channel is closed.
         guard let isSent = try? host.send(sdu.span, over: channel, on: link), isSent else {

@@ -8,7 +8,7 @@ extension SharedHost {
     /// Passes a value to the host. Its credit is returned when the value has gone to the controller, or if it could not
     /// be sent.
     mutating func send(for user: UserID, _ slot: LinkSlot, _ body: (inout Host) throws(HostError) -> Bool) {
-        work.addSending()
+        work.add(.sending)
         if let isSent = try? body(&host), isSent {
             links[slot.index].credits.take(for: user)
         } else {
@@ -18,7 +18,7 @@ extension SharedHost {
 
     /// Returns the credit of a value that is not sent.
     mutating func returnCredit(to user: UserID, _ slot: LinkSlot) {
-        work.addSending()
+        work.add(.sending)
         links[slot.index].credits.giveBack(1, to: user)
     }
 

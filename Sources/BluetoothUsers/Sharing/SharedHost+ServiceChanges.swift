@@ -7,10 +7,9 @@ import BluetoothHost
 extension SharedHost {
     /// Whether a call concerns attributes that changed without its user's knowledge.
     func isOutdated(_ call: borrowing HostCall) -> Bool {
-        guard let known = call.knownChanges, let link = call.kind.changeableLink, let slot = slot(of: link),
-            // Before the closure copies the call.
-            links[slot.index].serviceChanges.count != known
-        else { return false }
+        guard let known = call.knownChanges, let link = call.kind.changeableLink, let slot = slot(of: link) else {
+            return false
+        }
         return links[slot.index].serviceChanges.contains(since: known) { [kind = call.kind] in kind.isOutdated(by: $0) }
     }
 

@@ -47,7 +47,7 @@ extension SharedHost {
     /// Starts a call whose turn has come.
     mutating func begin(_ call: HostCall, _ slot: LinkSlot, at now: Instant) {
         if case .writeWithoutResponse(let link, let handle, let value) = call.kind {
-            if isOutdated(call) { return links[slot.index].credits.giveBack(1, to: call.user) }
+            if isOutdated(call) { return returnCredit(to: call.user, slot) }
             return send(for: call.user, slot) { host throws(HostError) in
                 try host.writeWithoutResponse(value.span, to: handle, on: link)
             }

@@ -22,8 +22,9 @@ public struct SharedHost: Sendable {
     /// How often the status was set. Two turns with the same number have the same status and the same controller.
     public private(set) var statusChanges: UInt32 = 0
 
-    /// What remains to be done at the end of this turn.
-    var work = TurnWork.any
+    /// The consequence of everything that was handled in this turn. Unless it is `none`, links may have work at the end
+    /// of the turn.
+    var work = HostConsequence.any
     var controllerFailure: HostFailure?
     /// The users, with their events until the end of the turn.
     var users: [EventBatch] = []
@@ -185,14 +186,6 @@ public struct SharedHost: Sendable {
 
     /// Whether a user is attached.
     public mutating func isAttached(_ user: UserID) -> Bool { index(of: user) != nil }
-
-    /// Whether a user has events.
-    public var hasEvents: Bool {
-        mutating get {
-            for index in users.indices where !users[index].events.isEmpty { return true }
-            return false
-        }
-    }
 
     /// Passes a user's events to `body`, if it has any, and removes them.
     public mutating func withEvents(for user: UserID, _ body: (borrowing EventBatch) -> Void) {

@@ -24,10 +24,8 @@ struct ArrivalsTests {
         scene.reportConnection(0x40, peer: ScriptedController.peer)
         let link = try #require(scene.links.first)
         let parameters = ChannelParameters(mtu: 512, mps: 64, window: 16)
-        scene.perform(.channel(link, .open(psm: 0x25, parameters, count: nil)), 2, of: user)
-        scene.receive(bytes("15 01 0A00 5000 6400 1700 0100 0000"), on: 0x40, channel: 0x05)
-        scene.perform(.channel(link, .open(psm: 0x25, parameters, count: nil)), 3, of: user)
-        scene.receive(bytes("15 02 0A00 5100 6400 1700 0100 0000"), on: 0x40, channel: 0x05)
+        scene.openChannel(1, on: link, parameters, 2, of: user)
+        scene.openChannel(2, on: link, parameters, 3, of: user)
         #expect(scene.host.links[0].channels.count == 2)
         return (scene, link)
     }

@@ -43,10 +43,8 @@ struct SharedChannelTests {
         scene.connect(to: ScriptedController.peer, 2, of: other)
         let link = try #require(scene.links.first)
         let parameters = ChannelParameters(mtu: 256, mps: 64, window: 4)
-        scene.perform(.channel(link, .open(psm: 0x25, parameters, count: nil)), 3, of: user)
-        scene.receive(bytes("15 01 0A00 5000 6400 1700 0100 0000"), on: 0x40, channel: 0x05)
-        scene.perform(.channel(link, .open(psm: 0x25, parameters, count: nil)), 4, of: other)
-        scene.receive(bytes("15 02 0A00 5100 6400 1700 0100 0000"), on: 0x40, channel: 0x05)
+        scene.openChannel(1, on: link, parameters, 3, of: user)
+        scene.openChannel(2, on: link, parameters, 4, of: other)
         let channels = scene.host.links[0].channels.map(\.id)
         let before = channels.map { scene.host.host.information(of: $0, on: link) != nil }
         #expect(before == [true, true])
@@ -60,9 +58,8 @@ struct SharedChannelTests {
         var scene = connected()
         let link = try #require(scene.links.first)
         let parameters = ChannelParameters(mtu: 256, mps: 64, window: 4)
-        scene.perform(.channel(link, .open(psm: 0x25, parameters, count: nil)), 2, of: user)
-        // K-frames of 23 octets, and credits for one SDU.
-        scene.receive(bytes("15 01 0A00 5000 6400 1700 0500 0000"), on: 0x40, channel: 0x05)
+        // Credits for one SDU.
+        scene.openChannel(on: link, parameters, 2, of: user, credits: 5)
         let channel = try #require(scene.host.links[0].channels.first?.id)
         for number in 0..<UInt8(SharedHost.channelCredit) {
             scene.perform(.channel(link, .send(channel, Array(repeating: number, count: 100))), of: user)

@@ -84,6 +84,8 @@ public final class KeyValueObservers: Sendable {
     }
 
     private let observers = Mutex<[Observer]>([])
+    /// Whether an observation was ever added. Few objects have one, and most change often.
+    private let isUsed = Atomic(false)
 
     /// Creates an empty list, as the initial value of `_observers`.
     public init() {}
@@ -95,11 +97,13 @@ public final class KeyValueObservers: Sendable {
             guard !observers.contains(where: { $0.observation === observation }) else { return }
             observers.append(Observer(observation: observation))
         }
+        isUsed.store(true, ordering: .releasing)
     }
 
     /// Calls the observers of properties that have changed. Must not be called while holding a lock that a property's
     /// getter acquires.
     public func changed() {
+        guard isUsed.load(ordering: .acquiring) else { return }
         for observation in observers.withLock({ $0.compactMap(\.observation) }) { observation.look() }
     }
 }

@@ -81,6 +81,11 @@ struct Subscription: StateMachine {
         phase != .disabling && holders.contains { $0.call.user == user } || leaving.contains { $0.user == user }
     }
 
+    /// The only user that receives the values; nil if there are several.
+    var soleUser: UserID? {
+        holders.count == 1 && leaving.isEmpty ? holders[0].call.user : nil
+    }
+
     func isHeld(by call: UserCall) -> Bool { holders.contains { $0.call == call } }
     func isHeld(by user: UserID) -> Bool { holders.contains { $0.call.user == user } }
 

@@ -22,6 +22,10 @@ struct Subscriptions: Hashable, Sendable {
         records.firstIndex { $0.request.characteristic == characteristic }
     }
 
+    /// The only user that receives the values of a subscription; nil if there are several.
+    @inline(__always)
+    func soleUser(at index: Int) -> UserID? { records[index].soleUser }
+
     /// Whether a user receives the values of a subscription.
     @inline(__always)
     func concerns(_ user: UserID, at index: Int) -> Bool { records[index].concerns(user) }

@@ -144,8 +144,12 @@ extension SharedHost {
                 ?? unsettledSubscription(to: handle, slot, at: now)
         else { return unclaimed(event, handle, slot, at: now) }
         tellPending()
-        // There is usually only one user, which needs no further lookup.
+        // There is usually only one user.
         if users.count == 1 { return users[0].events.append(event) }
+        if let user = links[slot.index].subscriptions.soleUser(at: index) {
+            if let user = self.index(of: user) { users[user].events.append(event) }
+            return
+        }
         for user in users.indices where links[slot.index].subscriptions.concerns(users[user].user, at: index) {
             users[user].events.append(event)
         }

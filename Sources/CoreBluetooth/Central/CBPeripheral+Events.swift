@@ -9,11 +9,11 @@ import Foundation
 /// The events of a peripheral, on the application's queue: they update its objects and call its delegate.
 extension CBPeripheral {
     /// A value was notified or indicated.
-    func received(_ value: Data, at handle: AttributeHandle, _ session: PeripheralSession) {
+    func received(_ value: borrowing Span<UInt8>, at handle: AttributeHandle, _ session: PeripheralSession) {
         guard isConnected(by: session),
             let characteristic = guardedAttributes.withLock({ $0.characteristic(at: handle) })
         else { return }
-        characteristic.currentValue = value
+        characteristic.setValue(to: value)
         delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
     }
 
@@ -100,13 +100,13 @@ extension CBPeripheral {
             }
             delegate?.peripheral(self, didDiscoverDescriptorsFor: characteristic, error: error)
         case .read(let attribute):
-            var value: Data?
-            if case .value(let octets) = found { value = Data(octets) }
+            var value: [UInt8]?
+            if case .value(let octets) = found { value = octets }
             if let characteristic = attribute as? CBCharacteristic {
-                if let value { characteristic.currentValue = value }
+                if let value { characteristic.setValue(to: value.span) }
                 delegate?.peripheral(self, didUpdateValueFor: characteristic, error: error)
             } else if let descriptor = attribute as? CBDescriptor {
-                if let value { descriptor.take(value) }
+                if let value { descriptor.take(Data(value)) }
                 delegate?.peripheral(self, didUpdateValueFor: descriptor, error: error)
             }
         case .write(_, let attribute):

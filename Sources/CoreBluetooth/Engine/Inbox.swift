@@ -1,3 +1,4 @@
+import BluetoothBase
 import Dispatch
 import Foundation
 
@@ -54,20 +55,25 @@ final class Inbox<Event>: @unchecked Sendable {
     /// Adds an event. Call `schedule()` afterwards.
     @_specialize(where Event == CentralEvent)
     @_specialize(where Event == ServerEvent)
-    func append(_ event: consuming Event) {
+    func append(_ event: consuming Event) { append(event, octets: Span()) }
+
+    /// Adds an event and octets that belong to it. Call `schedule()` afterwards.
+    @_specialize(where Event == CentralEvent)
+    @_specialize(where Event == ServerEvent)
+    func append(_ event: consuming Event, octets: borrowing Span<UInt8>) {
         // A closure cannot consume a captured value, and copying an event costs as much as everything else here.
         var moved = Optional(consume event)
         state.withLock { state in
             // An event that comes too late is released outside the lock.
             guard !state.isOver, let event = moved.take() else { return }
-            state.arrived.append(consume event)
+            state.arrived.append(consume event, copy octets)
         }
     }
 
     /// Calls `body` when all events recorded so far have been delivered, possibly during this call.
     func whenDelivered(_ body: @escaping @Sendable () -> Void) {
         let isDelivered = state.withLock { state in
-            guard state.isScheduled || !state.arrived.isEmpty, !state.isOver else { return true }
+            guard state.isScheduled || !state.arrived.events.isEmpty, !state.isOver else { return true }
             state.awaitingDelivery.append(body)
             return false
         }
@@ -100,22 +106,22 @@ final class Inbox<Event>: @unchecked Sendable {
 
     /// Delivers a batch of events, on the queue. Returns how to deliver the rest: pass it to `enqueue`.
     ///
-    /// - Parameter handle: delivers an event, and returns the number of its callbacks.
+    /// - Parameter handle: delivers an event with its octets, and returns the number of its callbacks.
     @_specialize(where Event == CentralEvent)
     @_specialize(where Event == ServerEvent)
-    func deliver(_ handle: (consuming Event) -> Int) -> InboxScheduling {
-        var events: [Event] = []
+    func deliver(_ handle: (consuming Event, borrowing Span<UInt8>) -> Int) -> InboxScheduling {
+        var content = InboxContent<Event>()
         var end = BlockEnd()
         var count = 0
         while count < Self.batch {
-            if events.isEmpty, !state.withLock({ $0.take(into: &events, isFirst: count == 0, &end) }) {
+            if content.events.isEmpty, !state.withLock({ $0.take(into: &content, isFirst: count == 0, &end) }) {
                 // From here on, the next block delivers.
                 for waiter in end.waiting { waiter() }
                 return end.scheduling
             }
-            if let event = events.popLast() { count += max(1, handle(consume event)) }
+            count += max(1, content.takeNext(handle))
         }
-        return state.withLock { $0.leave(&events) }
+        return state.withLock { $0.leave(&content) }
     }
 }
 
@@ -127,13 +133,46 @@ private struct BlockEnd {
     var waiting: [@Sendable () -> Void] = []
 }
 
+/// Events and their octets.
+private struct InboxContent<Event> {
+    // An array, because a deque copies each event that is appended, which costs as much as everything else here.
+    var events: [(event: Event, octetCount: Int)] = []
+    // One buffer for all: allocating memory for each value costs several times as much as copying it.
+    private var octets = ByteWriter()
+    /// The number of octets whose events were taken.
+    private var takenCount = 0
+
+    /// Whether its memory is worth keeping.
+    var isSmall: Bool { events.count <= 4096 && octets.count <= 65_536 }
+
+    @inline(__always)
+    mutating func append(_ event: consuming Event, _ more: Span<UInt8>) {
+        if !more.isEmpty { octets.append(more) }
+        events.append((event, more.count))
+    }
+
+    /// Takes the last of the events, and passes it to `body` with its octets.
+    @inline(__always)
+    mutating func takeNext(_ body: (consuming Event, borrowing Span<UInt8>) -> Int) -> Int {
+        guard let (event, count) = events.popLast() else { return 0 }
+        let start = takenCount
+        takenCount += count
+        return body(consume event, octets.span.extracting(start..<start + count))
+    }
+
+    /// Drops the octets of events that were taken.
+    mutating func clearOctets() {
+        octets.removeAll()
+        takenCount = 0
+    }
+}
+
 private struct InboxState<Event> {
-    // Arrays, because a deque copies each event that is appended, which costs as much as everything else here.
-    var arrived: [Event] = []
+    var arrived = InboxContent<Event>()
     /// The events that a block took but left to the next one, in reverse order. Otherwise memory for events.
-    var rest: [Event] = []
-    /// The number of events taken last.
-    var takenCount = 0
+    var rest = InboxContent<Event>()
+    /// Whether the memory of the events taken last is kept.
+    var keepsMemory = true
     /// Whether a block is on the queue, or is about to be enqueued.
     var isScheduled = false
     var awaitingDelivery: [@Sendable () -> Void] = []
@@ -148,11 +187,8 @@ private struct InboxState<Event> {
     /// delay.
     var deliveringThread: pthread_t?
 
-    /// The memory of more events than this is freed.
-    private static var keptCount: Int { 4096 }
-
     mutating func schedule() -> InboxScheduling {
-        guard !isScheduled, !arrived.isEmpty, !isOver else { return .none }
+        guard !isScheduled, !arrived.events.isEmpty, !isOver else { return .none }
         isScheduled = true
         return scheduleNext()
     }
@@ -163,47 +199,47 @@ private struct InboxState<Event> {
         return .after(holdback)
     }
 
-    /// Moves the next events into `events`, which is empty, in reverse order. If there are none to deliver now, it sets
+    /// Moves the next events into `content`, which has none, in reverse order. If there are none to deliver now, it sets
     /// what follows, and returns false.
     ///
     /// - Parameter isFirst: whether the block begins.
     @inline(__always)
-    mutating func take(into events: inout [Event], isFirst: Bool, _ end: inout BlockEnd) -> Bool {
-        if isFirst { swap(&events, &rest) }
+    mutating func take(into content: inout InboxContent<Event>, isFirst: Bool, _ end: inout BlockEnd) -> Bool {
+        if isFirst { swap(&content, &rest) }
         // Perhaps on another thread than the events before.
         deliveringThread = pthread_self()
-        guard events.isEmpty else { return true }
-        if holdback != nil, !wasHeldBack, !arrived.isEmpty {
-            end.scheduling = leave(&events)
+        guard content.events.isEmpty else { return true }
+        if holdback != nil, !wasHeldBack, !arrived.events.isEmpty {
+            end.scheduling = leave(&content)
             return false
         }
         wasHeldBack = false
-        guard arrived.isEmpty else {
-            if takenCount > Self.keptCount { events = [] }
-            takenCount = arrived.count
-            swap(&arrived, &events)
+        if keepsMemory { content.clearOctets() } else { content = InboxContent() }
+        guard arrived.events.isEmpty else {
+            keepsMemory = arrived.isSmall
+            swap(&arrived, &content)
             // `Array.reverse` would copy each event.
-            if takenCount > 1 { events.withUnsafeMutableBufferPointer { $0.reverse() } }
+            if content.events.count > 1 { content.events.withUnsafeMutableBufferPointer { $0.reverse() } }
             return true
         }
         isScheduled = false
         deliveringThread = nil
-        if takenCount <= Self.keptCount { swap(&rest, &events) }
+        swap(&rest, &content)
         if !awaitingDelivery.isEmpty { swap(&awaitingDelivery, &end.waiting) }
         return false
     }
 
     /// Ends the delivery. Returns the events, and what waits for their delivery.
-    mutating func end() -> (events: [[Event]], waiting: [@Sendable () -> Void]) {
+    mutating func end() -> (events: [InboxContent<Event>], waiting: [@Sendable () -> Void]) {
         isOver = true
-        defer { (arrived, rest, awaitingDelivery) = ([], [], []) }
+        defer { (arrived, rest, awaitingDelivery) = (InboxContent(), InboxContent(), []) }
         return ([arrived, rest], awaitingDelivery)
     }
 
     /// Leaves the rest of the events to the next block. Until then, no thread delivers.
-    mutating func leave(_ events: inout [Event]) -> InboxScheduling {
+    mutating func leave(_ content: inout InboxContent<Event>) -> InboxScheduling {
         if isOver { return .none }
-        swap(&rest, &events)
+        swap(&rest, &content)
         deliveringThread = nil
         return scheduleNext()
     }

@@ -6,11 +6,12 @@ import Synchronization
 
 /// Delivers the events of a central manager, on its queue.
 extension CentralSession {
-    func handle(_ event: consuming CentralEvent) {
+    /// - Parameter octets: those of the event.
+    func handle(_ event: consuming CentralEvent, _ octets: borrowing Span<UInt8>) {
         switch consume event {
-        case .value(let link, let handle, let value):
-            link.takeOut(value.count)
-            if let session = link.user { session.peripheral?.received(value, at: handle, session) }
+        case .value(let link, let handle):
+            link.takeOut(octets.count)
+            if let session = link.user { session.peripheral?.received(octets, at: handle, session) }
         case .discovered(let found, let scan): discovered(found, in: scan)
         case .operationEnded(let link, let operation, let result, let pipe):
             // Operations that fail because the connection has ended are not reported, since the end itself is.

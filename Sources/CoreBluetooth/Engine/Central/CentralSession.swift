@@ -19,7 +19,8 @@ enum CentralEvent {
     case cancelled(PeripheralSession)
     case linkEnded(PeripheralLink, DisconnectReason)
     case connectionEvent(PeerID, Set<BluetoothUUID>, isConnected: Bool)
-    case value(PeripheralLink, AttributeHandle, Data)
+    /// A value: the octets of the event.
+    case value(PeripheralLink, AttributeHandle)
     case lost(PeripheralLink, LinkLoss)
     /// - Parameter pipe: the channel that was opened. It may have been closed since.
     case operationEnded(PeripheralLink, PeripheralOperation, Result<CallResult, HostError>, pipe: ChannelPipe?)
@@ -99,9 +100,9 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     // Nothing follows once the application has released the manager, although it may still hold a peripheral.
     override func deliverEvents() -> InboxScheduling {
         // Without `consume`, each event would be copied.
-        inbox.deliver { (event: consuming CentralEvent) in
+        inbox.deliver { (event: consuming CentralEvent, octets: borrowing Span<UInt8>) in
             let count = event.callbackCount
-            if !isStopped { handle(consume event) }
+            if !isStopped { handle(consume event, octets) }
             return count
         }
     }
@@ -126,7 +127,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         case .value(let identifier, let handle, let payload):
             guard let link = link(identifier), link.isHeld, link.wantsValues(at: handle), link.admits(payload.count)
             else { return }
-            inbox.append(.value(link, handle, Data(batch.octets(of: payload))))
+            inbox.append(.value(link, handle), octets: batch.octets(of: payload))
         case .subscriptionBegan(_, let token):
             if case .operation(let link, let operation, _) = attachment.call(token) {
                 link.subscriptionBegan(operation)

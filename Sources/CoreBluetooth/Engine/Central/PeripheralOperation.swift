@@ -18,7 +18,8 @@ enum PeripheralOperation {
     case renew(CBCharacteristic)
     case openChannel(CBL2CAPPSM)
     /// Finds the current handles of attributes that an earlier run discovered.
-    case locate(GATTClientOperation)
+    // Indirect: it is rare, and would triple the size of every event.
+    indirect case locate(GATTClientOperation)
 
     /// The call to make; nil if none is needed.
     func call(on link: LinkIdentifier) -> Result<HostCall.Kind?, HostError> {

@@ -80,7 +80,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
 
     override func deliverEvents() -> InboxScheduling {
         // Without `consume`, each event would be copied.
-        inbox.deliver { (event: consuming ServerEvent) in
+        inbox.deliver { (event: consuming ServerEvent, _) in
             handle(consume event)
             return 1
         }

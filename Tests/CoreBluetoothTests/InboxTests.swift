@@ -33,11 +33,11 @@ struct InboxTests {
         inbox.enqueue(inbox.schedule())
         // What a concurrent queue may do: the next block begins before the first one has returned, and it does not
         // finish.
-        let afterFirst = inbox.deliver { event in
+        let afterFirst = inbox.deliver { event, _ in
             inbox.whenDelivered {
                 for number in 1...65 { inbox.append(number) }
                 inbox.enqueue(inbox.schedule())
-                let afterSecond = inbox.deliver { log.add("second \($0)") }
+                let afterSecond = inbox.deliver { event, _ in log.add("second \(event)") }
                 #expect(afterSecond.needsBlock)
             }
             return log.add("first \(event)")
@@ -45,7 +45,7 @@ struct InboxTests {
         #expect(!afterFirst.needsBlock)
         #expect(blocks.blocks.count == 2)
         #expect(log.lines == ["first 0"] + (1...64).map { "second \($0)" })
-        #expect(!inbox.deliver { log.add("third \($0)") }.needsBlock)
+        #expect(!inbox.deliver { event, _ in log.add("third \(event)") }.needsBlock)
         #expect(log.lines.last == "third 65")
     }
 
@@ -56,10 +56,39 @@ struct InboxTests {
         inbox.begin {}
         for count in [16, 40, 1, 7, 1] { inbox.append(count) }
         inbox.enqueue(inbox.schedule())
-        #expect(inbox.deliver { log.add("\($0)", callbacks: $0) }.needsBlock)
+        #expect(inbox.deliver { event, _ in log.add("\(event)", callbacks: event) }.needsBlock)
         #expect(log.lines == ["16", "40", "1", "7"])
-        #expect(!inbox.deliver { log.add("\($0)", callbacks: $0) }.needsBlock)
+        #expect(!inbox.deliver { event, _ in log.add("\(event)", callbacks: event) }.needsBlock)
         #expect(log.lines.last == "1")
+    }
+
+    @Test("Each event is delivered with its octets, also in a later block and after their memory was used again")
+    func octets() {
+        let blocks = Blocks(), log = Log()
+        let inbox = Inbox<Int>(.virtual(blocks))
+        inbox.begin {}
+        var arrived = 0
+        func line(_ number: Int, _ octets: [UInt8]) -> String { "\(number): \(octets)" }
+        // Every third event has no octets.
+        func octets(of number: Int) -> [UInt8] { [UInt8](repeating: UInt8(number), count: number % 3) }
+        func arrive() {
+            inbox.append(arrived, octets: octets(of: arrived).span)
+            arrived += 1
+        }
+        for _ in 0..<3 {
+            // One block delivers 64 of them.
+            for _ in 0..<70 { arrive() }
+            inbox.enqueue(inbox.schedule())
+            for needsBlock in [true, false] {
+                let rest = inbox.deliver { event, octets in
+                    // This one arrives while others are delivered.
+                    if event % 71 == 69 { arrive() }
+                    return log.add(line(event, octets.indices.map { octets[$0] }))
+                }
+                #expect(rest.needsBlock == needsBlock)
+            }
+        }
+        #expect(log.lines == (0..<213).map { line($0, octets(of: $0)) })
     }
 
     @Test("An inbox that has ended drops its events, and nobody waits for their delivery")
@@ -74,7 +103,7 @@ struct InboxTests {
         #expect(log.lines == ["delivered"])
         inbox.append(1)
         #expect(!inbox.schedule().needsBlock)
-        #expect(!inbox.deliver { log.add("event \($0)") }.needsBlock)
+        #expect(!inbox.deliver { event, _ in log.add("event \(event)") }.needsBlock)
         inbox.whenDelivered { log.lines.append("delivered again") }
         #expect(log.lines == ["delivered", "delivered again"])
     }

@@ -6,8 +6,7 @@ import Synchronization
 
 /// The suspended calls, scans and session operations that wait for the adapter, by token.
 ///
-/// An entry is removed before it is resumed, so each is resumed exactly once. A token is not reused, so a late event
-/// finds no entry.
+/// An entry is removed before it is resumed, so each is resumed exactly once.
 final class PendingCalls: Sendable {
     // Unsafe, because the compiler does not know the size of a checked one, and would copy the entries by their
     // metadata. Each is resumed once, since its entry is removed first.
@@ -32,30 +31,22 @@ final class PendingCalls: Sendable {
     }
 
     private struct Slot {
-        var generation: UInt32 = 1
         var entry: Entry?
         /// Whether the call of a suspended task has been posted. Not part of the entry, which would have to be copied.
         var isPosted = false
     }
 
     private struct State {
+        var used = CallSlots()
         var slots: [Slot] = []
-        var free: [Int] = []
         /// The reason why calls can no longer wait.
         var closure: BluetoothError?
 
         /// The index of a token's entry; nil if it has been removed.
-        func index(of token: CallToken) -> Int? {
-            let index = Int(token.rawValue & 0xFFFF_FFFF) - 1
-            guard slots.indices.contains(index), slots[index].entry != nil,
-                UInt64(slots[index].generation) == token.rawValue >> 32
-            else { return nil }
-            return index
-        }
+        func index(of token: CallToken) -> Int? { used.slot(of: token) }
 
         mutating func remove(at index: Int) -> Entry? {
-            slots[index].generation &+= 1
-            free.append(index)
+            used.remove(index)
             return slots[index].entry.take()
         }
     }
@@ -77,19 +68,15 @@ final class PendingCalls: Sendable {
     }
 
     /// Adds an entry. Returns nil after the end of the adapter.
-    func insert(_ entry: Entry) -> CallToken? {
+    // Made in place, because copying an entry costs more than adding it.
+    func insert(_ entry: @autoclosure () -> Entry) -> CallToken? {
         state.withLock { state in
             guard state.closure == nil else { return nil }
-            let index: Int
-            if let free = state.free.popLast() {
-                index = free
-            } else {
-                index = state.slots.count
-                state.slots.append(Slot())
-            }
-            state.slots[index].entry = entry
+            let (index, token) = state.used.add()
+            if index == state.slots.count { state.slots.append(Slot()) }
+            state.slots[index].entry = entry()
             state.slots[index].isPosted = false
-            return CallToken(rawValue: UInt64(state.slots[index].generation) << 32 | UInt64(index + 1))
+            return token
         }
     }
 
@@ -168,10 +155,7 @@ final class PendingCalls: Sendable {
         state.withLock { state in
             guard state.closure == nil else { return [] }
             state.closure = error
-            return state.slots.indices.compactMap { index in
-                guard state.slots[index].entry != nil else { return nil }
-                return state.remove(at: index)
-            }
+            return state.used.inOrder.compactMap { state.remove(at: $0) }
         }
     }
 

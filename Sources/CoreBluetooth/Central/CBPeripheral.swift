@@ -279,7 +279,7 @@ open class CBPeripheral: CBPeer {
         guard let link = link("read RSSI") else { return }
         let attachment = link.attachment
         manager?.session.waitForCaller()
-        _ = attachment.begin(.rssi(link), .readRSSI(link.identifier), token: attachment.runner.makeToken())
+        attachment.begin(.rssi(link), .readRSSI(link.identifier))
     }
 
     /// Opens an L2CAP channel to a PSM of the peripheral; `peripheral(_:didOpen:error:)` delivers it.

@@ -6,11 +6,18 @@ import BluetoothGATT
 struct PeripheralAttributes {
     /// The primary services, in the order of their handles; nil before any discovery.
     fileprivate(set) var services: [CBService]?
-    fileprivate var byHandle: [AttributeHandle: CBAttribute] = [:]
-    /// The characteristic looked up last: values of one characteristic often follow each other.
+    fileprivate var byHandle: [AttributeHandle: CBAttribute] = [:] {
+        didSet { last = nil }
+    }
+    /// The characteristic that was found last: calls and values often concern the same one.
     private var last: CBCharacteristic?
 
-    func contains(_ attribute: CBAttribute) -> Bool { byHandle[attribute.handle] === attribute }
+    mutating func contains(_ attribute: CBAttribute) -> Bool {
+        if last === attribute { return true }
+        guard byHandle[attribute.handle] === attribute else { return false }
+        if let characteristic = attribute as? CBCharacteristic { last = characteristic }
+        return true
+    }
 
     mutating func characteristic(at handle: AttributeHandle) -> CBCharacteristic? {
         if let last, last.handle == handle { return last }
@@ -45,7 +52,6 @@ struct PeripheralAttributes {
         for one in found where known(CBCharacteristic.self, one.uuid, at: one.valueHandle) == nil {
             members.removeAll { $0.handle == one.valueHandle }
             let characteristic = CBCharacteristic(discovered: one, of: service)
-            last = nil
             byHandle[one.valueHandle] = characteristic
             members.append(characteristic)
         }
@@ -86,7 +92,6 @@ struct PeripheralAttributes {
 
     /// Removes the services in a range of handles, with their contents, and returns them.
     mutating func invalidate(_ handles: ClosedRange<AttributeHandle>) -> [CBService] {
-        last = nil
         let gone = (services ?? []).filter { $0.handles.overlaps(handles) }
         services = services?.filter { service in !gone.contains { $0 === service } }
         byHandle = byHandle.filter { handle, _ in
@@ -111,7 +116,6 @@ extension PeripheralAttributes {
     /// Indexes every object by its current handle.
     mutating func index() {
         byHandle = [:]
-        last = nil
         var line = services ?? []
         var seen: Set<ObjectIdentifier> = []
         while let service = line.popLast() {

@@ -4,15 +4,17 @@ import BluetoothUsers
 import Synchronization
 
 /// A pending call of a manager.
+// Rare and large cases are indirect, so that the others are small.
 enum PendingCall {
     case scan(UInt64)
     case connect(PeripheralSession)
     case cancel(PeripheralSession)
-    /// - Parameter answer: the result, if the peer is not involved; nil to use the result of the call.
-    case operation(PeripheralLink, PeripheralOperation, answer: Result<CallResult, HostError>?)
+    case operation(PeripheralLink, PeripheralOperation)
+    /// An operation whose result is known without the peer. The call only waits for the earlier ones.
+    indirect case answered(PeripheralLink, PeripheralOperation, Result<CallResult, HostError>)
     case rssi(PeripheralLink)
-    case publish(ServiceDefinition, isAgain: Bool)
-    case advertise(WantedAdvertisement, generation: UInt64?)
+    indirect case publish(ServiceDefinition, isAgain: Bool)
+    indirect case advertise(WantedAdvertisement, generation: UInt64?)
     case updateParameters(CentralLink)
     case publishChannel
 }
@@ -34,8 +36,20 @@ final class Attachment: AdapterObserver, @unchecked Sendable {
     private let pending = Guarded(wrappedValue: Pending())
 
     private struct Pending {
-        var calls: [CallToken: PendingCall] = [:]
+        var used = CallSlots()
+        var calls: [PendingCall?] = []
         var isOver = false
+
+        mutating func add(_ call: PendingCall) -> CallToken {
+            let (slot, token) = used.add()
+            if slot == calls.count { calls.append(call) } else { calls[slot] = call }
+            return token
+        }
+
+        mutating func remove(_ slot: Int) -> PendingCall? {
+            used.remove(slot)
+            return calls[slot].take()
+        }
     }
 
     init(_ runner: AdapterRunner, of recipient: SessionReference<any BatchRecipient>) {
@@ -57,32 +71,43 @@ final class Attachment: AdapterObserver, @unchecked Sendable {
     /// Makes a call whose result does not matter.
     ///
     /// - Parameter knownChanges: see `HostCall.knownChanges`.
-    func post(_ kind: HostCall.Kind, token: CallToken = .none, knownChanges: UInt32? = nil) {
+    func post(_ kind: consuming HostCall.Kind, token: CallToken = .none, knownChanges: UInt32? = nil) {
         let user = UserID(number: user.load(ordering: .relaxed))
         runner.post(kind, token: token, from: user, knownChanges: knownChanges)
     }
 
     /// Makes a call that ends with an event. False if the power cycle is over: then no event follows.
-    func begin(_ call: PendingCall, _ kind: HostCall.Kind, token: CallToken, knownChanges: UInt32? = nil) -> Bool {
-        let isRegistered = pending.withLock { pending in
-            if !pending.isOver { pending.calls[token] = call }
-            return !pending.isOver
-        }
-        if isRegistered { post(kind, token: token, knownChanges: knownChanges) }
-        return isRegistered
+    @discardableResult
+    func begin(
+        _ call: @autoclosure () -> PendingCall, _ kind: consuming HostCall.Kind, knownChanges: UInt32? = nil
+    ) -> Bool {
+        guard let token = register(call()) else { return false }
+        post(kind, token: token, knownChanges: knownChanges)
+        return true
+    }
+
+    /// Registers a call that the caller posts with the returned token. Returns nil if the power cycle is over: then no
+    /// event follows.
+    // Made in place: copying a call costs more than adding it.
+    func register(_ call: @autoclosure () -> PendingCall) -> CallToken? {
+        pending.withLock { pending in pending.isOver ? nil : pending.add(call()) }
     }
 
     /// Removes and returns a call that has ended.
-    func take(_ token: CallToken) -> PendingCall? { pending.withLock { $0.calls.removeValue(forKey: token) } }
+    func take(_ token: CallToken) -> PendingCall? {
+        pending.withLock { pending in pending.used.slot(of: token).flatMap { pending.remove($0) } }
+    }
 
     /// A pending call.
-    func call(_ token: CallToken) -> PendingCall? { pending.withLock { $0.calls[token] } }
+    func call(_ token: CallToken) -> PendingCall? {
+        pending.withLock { pending in pending.used.slot(of: token).flatMap { pending.calls[$0] } }
+    }
 
     /// Ends the power cycle. Returns the pending calls, in order.
     func end() -> [PendingCall] {
         pending.withLock { pending in
-            defer { pending = Pending(isOver: true) }
-            return pending.calls.sorted { $0.key.rawValue < $1.key.rawValue }.map(\.value)
+            pending.isOver = true
+            return pending.used.inOrder.compactMap { pending.remove($0) }
         }
     }
 }

@@ -102,7 +102,7 @@ struct FoundDevicesTests {
             // No device has this service, so the test alone decides what is found.
             application.manager?.scanForPeripherals(withServices: [CBUUID(string: "FFF0")])
             let found = FoundDevices([sighting, sighting, sighting], 0..<3, firstNumber: 0)
-            session.handle(.discovered(found, scan: application.manager?.scans ?? 0))
+            session.handle(.discovered(found, scan: application.manager?.scans ?? 0), Span())
             return application.recorder.all.dropFirst()
         }
         #expect(Array(recorded) == lines)

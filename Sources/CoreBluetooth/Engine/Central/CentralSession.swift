@@ -129,7 +129,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
             else { return }
             inbox.append(.value(link, handle), octets: batch.octets(of: payload))
         case .subscriptionBegan(_, let token):
-            if case .operation(let link, let operation, _) = attachment.call(token) {
+            if case .operation(let link, let operation) = attachment.call(token) {
                 link.subscriptionBegan(operation)
             }
         case .sightings(let token, let range):
@@ -201,9 +201,9 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
 
     private func ended(_ call: PendingCall, _ token: CallToken, _ result: Result<CallResult, HostError>) {
         switch (call, result) {
-        case (.operation(let link, let operation, let answer?), .success):
+        case (.answered(let link, let operation, let answer), .success):
             inbox.append(.operationEnded(link, operation, answer, pipe: nil))
-        case (.operation(let link, let operation, _), _):
+        case (.operation(let link, let operation), _), (.answered(let link, let operation, _), .failure):
             var pipe: ChannelPipe?
             if case .success(.channels(_, let opened)) = result {
                 for channel in opened {
@@ -251,18 +251,19 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     // MARK: - Requests of the application
 
     func scan(for wanted: WantedScan, number: UInt64, through attachment: Attachment) {
-        let token = attachment.runner.makeToken()
+        let token = attachment.register(.scan(number))
+        let next = token.map { (attachment, $0, number) }
         let before = lock.withLock {
-            defer { scan = (attachment, token, number) }
+            defer { scan = next }
             wantedScan = wanted
             return scan
         }
         changed()
         let parameters = ScanParameters(reportsDuplicates: wanted.allowsDuplicates)
-        _ = attachment.begin(.scan(number), .scan(wanted.filter, parameters), token: token)
+        if let token { attachment.post(.scan(wanted.filter, parameters), token: token) }
         if let before { end(before) }
         // Another thread may have stopped this scan before it began.
-        if lock.withLock({ self.scan?.token != token }) { end((attachment, token, number)) }
+        if let next, lock.withLock({ scan?.number != number }) { end(next) }
     }
 
     /// Ends a scan in the host, which sends no event for that.
@@ -303,8 +304,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         guard peripheral.release() else { return }
         // This call only serves as a marker: its result, and so the end, is delivered after all earlier events of the
         // adapter.
-        let token = attachment.runner.makeToken()
-        _ = attachment.begin(.cancel(peripheral), .readOwnValue(0), token: token)
+        attachment.begin(.cancel(peripheral), .readOwnValue(0))
     }
 
     /// Forgets the session of a peripheral that is neither connected nor connecting.

@@ -71,19 +71,23 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
 
     /// Makes the host carry out an operation, after all earlier ones.
     func perform(_ operation: PeripheralOperation) {
-        let kind: HostCall.Kind, answer: Result<CallResult, HostError>?
-        switch operation.call(on: identifier) {
-        case .success(let call?): (kind, answer) = (call, nil)
-        case .success(nil): (kind, answer) = (.awaitTurn(identifier), .success(.done))
-        case .failure(let error): (kind, answer) = (.awaitTurn(identifier), .failure(error))
-        }
         // The host may answer immediately if no request to the peer is needed. An answer from the peer takes longer
         // than this call.
-        if answer != nil || operation.subscription != nil { central.session?.waitForCaller() }
+        if operation.subscription != nil { central.session?.waitForCaller() }
+        switch operation.call(on: identifier) {
         // If the power cycle is over, no event follows.
-        _ = attachment.begin(
-            .operation(self, operation, answer: answer), kind, token: attachment.runner.makeToken(),
-            knownChanges: knownChanges.load(ordering: .acquiring))
+        case .success(let kind?):
+            attachment.begin(
+                .operation(self, operation), kind, knownChanges: knownChanges.load(ordering: .acquiring))
+        case .success(nil): answer(operation, .success(.done))
+        case .failure(let error): answer(operation, .failure(error))
+        }
+    }
+
+    /// Ends an operation with a known result, after all earlier operations.
+    private func answer(_ operation: PeripheralOperation, _ answer: Result<CallResult, HostError>) {
+        central.session?.waitForCaller()
+        attachment.begin(.answered(self, operation, answer), .awaitTurn(identifier))
     }
 
     /// Writes a value without response, after all earlier operations. False if it is dropped because too many wait.

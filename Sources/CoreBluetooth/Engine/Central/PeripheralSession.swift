@@ -47,15 +47,15 @@ final class PeripheralSession: @unchecked Sendable {
     // MARK: - Connecting
 
     func connect(through attachment: Attachment, after delay: Duration = .zero) {
-        let token = attachment.runner.makeToken()
+        // If the power cycle is over, the manager's state reports that.
+        guard let token = attachment.register(.connect(self)) else { return }
         let isWanted = place.withLock { place in
             guard !place.isOver else { return false }
             place.attempt = (attachment, token)
             return true
         }
-        guard isWanted else { return }
-        // If the power cycle is over, the manager's state reports that.
-        _ = attachment.begin(.connect(self), .connect(peer, ConnectRequest(delay: delay)), token: token)
+        guard isWanted else { return _ = attachment.take(token) }
+        attachment.post(.connect(peer, ConnectRequest(delay: delay)), token: token)
         // Another thread may have cancelled the attempt before it began.
         if isOver { attachment.post(.cancel, token: token) }
     }

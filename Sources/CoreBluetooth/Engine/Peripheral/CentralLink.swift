@@ -41,7 +41,6 @@ final class CentralLink: ManagedLink, @unchecked Sendable {
             return next
         }
         guard let next else { return }
-        let token = attachment.runner.makeToken()
-        _ = attachment.begin(.updateParameters(self), .updateParameters(identifier, next), token: token)
+        attachment.begin(.updateParameters(self), .updateParameters(identifier, next))
     }
 }

@@ -15,8 +15,7 @@ extension ServerSession {
     func publishChannel(isEncrypted: Bool, through attachment: Attachment) {
         waitForCaller()
         let listener = ChannelListener(requirement: isEncrypted ? .encrypted : .none)
-        let token = attachment.runner.makeToken()
-        if !attachment.begin(.publishChannel, .listen(nil, listener), token: token) {
+        if !attachment.begin(.publishChannel, .listen(nil, listener)) {
             post(.channelPublished(0, CBError(.unknown)))
         }
     }

@@ -191,7 +191,8 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             inbox.append(.advertising(generation: generation, result.error))
         case .publishChannel: return channelPublished(result)
         case .updateParameters(let central): return asking.append(central)
-        case .scan, .connect, .cancel, .operation, .rssi: preconditionFailure("a peripheral makes no such call")
+        case .scan, .connect, .cancel, .operation, .answered, .rssi:
+            preconditionFailure("a peripheral makes no such call")
         }
         line.ended()
         isMoving = true
@@ -257,19 +258,17 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             if !gone.0.isEmpty { gone.1?.post(.withdrawAll(gone.0.map(\.declaration))) }
             keeper?.changed()
         case .advertise(let wanted, let attachment, let generation):
-            let token = attachment.runner.makeToken()
-            let isFirst = lock.withLock {
-                defer { advertising = advertising ?? token }
-                return advertising == nil
-            }
-            guard isFirst else {
+            guard lock.withLock({ advertising == nil }) else {
                 post(.advertising(generation: generation, CBError(.alreadyAdvertising)))
                 break
             }
-            let call = PendingCall.advertise(wanted, generation: generation)
-            if attachment.begin(call, .advertise(wanted.request), token: token) { return .waits }
-            lock.withLock { advertising = nil }
-            post(.advertising(generation: generation, CBError(.unknown)))
+            guard let token = attachment.register(.advertise(wanted, generation: generation)) else {
+                post(.advertising(generation: generation, CBError(.unknown)))
+                break
+            }
+            lock.withLock { advertising = token }
+            attachment.post(.advertise(wanted.request), token: token)
+            return .waits
         case .stopAdvertising:
             let (token, attachment) = lock.withLock {
                 defer { (wantedAdvertisement, advertising) = (nil, nil) }
@@ -298,9 +297,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             post(.added(wanted, nil, CBError(.invalidParameters), isAgain: isAgain))
             return .goesOn
         }
-        let token = attachment.runner.makeToken()
-        let call = PendingCall.publish(wanted, isAgain: isAgain)
-        if attachment.begin(call, .publish(definition, at: nil), token: token) { return .waits }
+        if attachment.begin(.publish(wanted, isAgain: isAgain), .publish(definition, at: nil)) { return .waits }
         post(.added(wanted, nil, CBError(.unknown), isAgain: isAgain))
         return .goesOn
     }
@@ -325,7 +322,8 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             case .advertise(_, let generation): handle(.advertising(generation: generation, CBError(.unknown)))
             case .publishChannel: handle(.channelPublished(0, CBError(.unknown)))
             case .updateParameters: continue
-            case .scan, .connect, .cancel, .operation, .rssi: preconditionFailure("a peripheral makes no such call")
+            case .scan, .connect, .cancel, .operation, .answered, .rssi:
+                preconditionFailure("a peripheral makes no such call")
             }
         }
         // Requests that have not started also belong to the ended power cycle.

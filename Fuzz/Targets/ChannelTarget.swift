@@ -105,11 +105,11 @@ private struct ChannelBench {
         else { return }
         try require(frames <= channel.sendCredits, "\(frames) K-frames for \(channel.sendCredits) credits")
         try require(length <= channel.peerMTU, "an SDU of \(length) octets, where the peer takes \(channel.peerMTU)")
-        let sdu = Self.sdu.span.extracting(first: Int(length))
+        let sdu = Array(Self.sdu.prefix(Int(length)))
         var sent = 0
         for _ in 0..<min(frames, 8) where sent < sdu.count {
             var writer = ByteWriter()
-            _ = signalling.channels.appendFrame(of: sdu, sent: &sent, on: id, into: &writer)
+            _ = signalling.channels.appendFrame(of: sdu.span, sent: &sent, on: id, into: &writer)
             try require(writer.count <= Int(channel.peerMPS), "a K-frame of \(writer.count) octets")
         }
         if sent < sdu.count { signalling.channels.enqueue(sdu, sent: sent, on: id) }

@@ -147,7 +147,7 @@ struct ChannelClosingTests {
         #expect(scene.owed() == .frames("06 01 04 00 50 00 40 00"))
         let channel = try #require(scene.signalling.channels.at.first)
         #expect(channel.id == id && channel.isInUse)
-        #expect(channel.queue.isEmpty && channel.queue.writer.isEmpty && channel.partial.isEmpty)
+        #expect(channel.queue.isEmpty && channel.queue.ring.count == 1 && channel.partial.isEmpty)
     }
 
     @Test("an ID is invalid once its channel is closed, even if a new channel reuses the endpoint")

@@ -94,7 +94,7 @@ struct ChannelDataTests {
         #expect(scene.signalling.channels.takeCredit(forWhole: 1, on: id) == nil)
     }
 
-    @Test("a channel queues sixteen SDUs beyond its credits, and reports when it has room again")
+    @Test("a channel queues 32 SDUs beyond its credits, and reports when it has room again")
     mutating func bounded() throws {
         let id = try scene.accept()
         _ = scene.send([0], on: id) + scene.send([0], on: id)

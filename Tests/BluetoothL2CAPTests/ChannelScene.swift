@@ -85,7 +85,7 @@ struct ChannelScene {
             frames.append(writer.bytes)
             if sent == sdu.count { return frames }
         }
-        signalling.channels.enqueue(sdu.span, sent: sent, on: id)
+        signalling.channels.enqueue(sdu, sent: sent, on: id)
         return frames
     }
 

@@ -63,7 +63,7 @@ enum Channels {
                 host.receive(credits.span, at: laboratory.now)
                 frames = 0
             }
-            guard (try? host.send(sdu.span, over: channel, on: link)) == true else { fatalError("not sent") }
+            guard (try? host.send(sdu, over: channel, on: link)) == true else { fatalError("not sent") }
             frames += 4
             sum += drain(&host.outbox)
         }

@@ -66,6 +66,9 @@ package final class CreditLine: Sendable {
     /// Whether a credit can be taken.
     package var isAvailable: Bool { waitingCount.load(ordering: .relaxed) == 0 && lease.count > 0 }
 
+    /// Whether the link or channel is closed.
+    package var isClosed: Bool { lease.isClosed }
+
     /// Takes a credit, unless another sender is already waiting for one.
     @inline(__always)
     package func take() -> Bool { waitingCount.load(ordering: .relaxed) == 0 && lease.take() }

@@ -120,7 +120,7 @@ extension Host {
     /// - Throws: `.noSuchChannel` if the channel is closed, `.invalidParameters` if the SDU is empty or longer than the
     ///   peer's MTU.
     public mutating func send(
-        _ sdu: Span<UInt8>, over channel: CreditBasedChannel.ID, on link: LinkIdentifier
+        _ sdu: [UInt8], over channel: CreditBasedChannel.ID, on link: LinkIdentifier
     ) throws(HostError) -> Bool {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         switch links.at[slot.index].signalling.channels.prepareToSend(sdu.count, on: channel) {
@@ -135,14 +135,14 @@ extension Host {
     /// Sends the K-frames of an SDU that may be sent immediately, and queues the rest.
     @inline(__always)
     mutating func transmit(
-        _ sdu: Span<UInt8>, _ frames: Int, over channel: CreditBasedChannel.ID, _ slot: LinkSlot
+        _ sdu: [UInt8], _ frames: Int, over channel: CreditBasedChannel.ID, _ slot: LinkSlot
     ) {
         var frames = frames, sent = 0
         while frames > 0, canSendAtOnce(slot) {
             frames &-= 1
             openFrame()
             let remote = links.at[slot.index].signalling.channels.appendFrame(
-                of: sdu, sent: &sent, on: channel, into: &outbox.writer)
+                of: sdu.span, sent: &sent, on: channel, into: &outbox.writer)
             closeFrame(slot, to: remote)
             if sent == sdu.count { return }
         }
@@ -152,16 +152,10 @@ extension Host {
 
     /// The number of SDUs that are waiting on a channel; 0 if it is closed.
     ///
-    /// Mutating, like `awaitsCredits`, only to read the link in place.
+    /// Mutating only to read the link in place.
     public mutating func waitingCount(of channel: CreditBasedChannel.ID, on link: LinkIdentifier) -> Int {
         guard let slot = links.slot(of: link) else { return 0 }
         return links.at[slot.index].signalling.channels.waitingCount(on: channel)
-    }
-
-    /// Whether the peer has to give credits before this host may send on a channel; false if it is closed.
-    public mutating func awaitsCredits(on channel: CreditBasedChannel.ID, of link: LinkIdentifier) -> Bool {
-        guard let slot = links.slot(of: link) else { return false }
-        return links.at[slot.index].signalling.channels.awaitsCredits(on: channel)
     }
 
     @inline(__always)

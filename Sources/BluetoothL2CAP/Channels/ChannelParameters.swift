@@ -9,8 +9,9 @@ public struct ChannelParameters: Hashable, Sendable {
     /// has had, plus one SDU. Each SDU counts as at least one K-frame of the initial MPS.
     public var window: UInt16
 
-    /// By default, K-frames that each fit in one link-layer packet, and 16 kilobytes of them in flight.
-    public init(mtu: UInt16 = 2048, mps: UInt16 = 247, window: UInt16 = 64) {
+    /// By default, K-frames that each fit in one link-layer packet, and 63 kilobytes of them in flight. The fastest PHY
+    /// transmits as much in 0.35 seconds, so a peer need not wait for credits, even if the connection interval is long.
+    public init(mtu: UInt16 = 2048, mps: UInt16 = 247, window: UInt16 = 256) {
         self.mtu = mtu
         self.mps = mps
         self.window = window

@@ -71,10 +71,10 @@ public struct CreditBasedChannel: Sendable {
     @inlinable public var sendCredits: Int { credits }
     @usableFromInline var credits = 0
     /// SDUs that wait for credits, or for room on the link, and the number of octets of the first one already sent.
-    @usableFromInline var queue = PacketQueue(reservingCapacity: 0)
+    @usableFromInline var queue = SDUQueue()
     @usableFromInline var sentOfFirst = 0
-    /// Whether an SDU was refused since the queue last had room.
-    @usableFromInline var mustSignalReady = false
+    /// The number of waiting SDUs at which the queue has room again, if an SDU was refused since it last had room.
+    @usableFromInline var readyMark: Int?
 
     /// The number of K-frames that the peer may send.
     public var receiveCredits: Int { peerCredits }
@@ -140,7 +140,7 @@ public struct CreditBasedChannel: Sendable {
 
     /// Discards the waiting data of both directions.
     mutating func discard() {
-        queue = PacketQueue(reservingCapacity: 0)
+        queue = SDUQueue()
         sentOfFirst = 0
         partial = ByteWriter()
         missing = 0
@@ -250,7 +250,7 @@ public struct CreditBasedChannel: Sendable {
 
     /// Joins several of the oldest waiting SDUs into one, of at most the given number of octets, if the user supports
     /// it: removes them from the queue, and appends the joined SDU to the writer. Otherwise it does nothing.
-    public typealias SDUJoining = (inout PacketQueue, Int, inout ByteWriter) -> Void
+    public typealias SDUJoining = (inout SDUQueue, Int, inout ByteWriter) -> Void
 
     /// Appends the payload of the next K-frame of an SDU, of which `sent` octets have been sent. A credit must be
     /// available.
@@ -271,7 +271,8 @@ public struct CreditBasedChannel: Sendable {
         if let join, sentOfFirst == 0, queue.count > 1, appendJoined(join, into: &writer) { return true }
         let part = nextPart
         if part.isFirst { writer.append(UInt16(truncatingIfNeeded: part.lengthOfSDU)) }
-        writer.append(queue.first.extracting(sentOfFirst..<part.end))
+        let start = sentOfFirst
+        queue.withFirst { writer.append($0.extracting(start..<part.end)) }
         sent(part)
         return true
     }
@@ -283,30 +284,32 @@ public struct CreditBasedChannel: Sendable {
     ) -> Int {
         var count = 0
         while count < limit, sendCredits > 0, !queue.isEmpty {
-            let (frames, end) = appendFrames(
-                of: queue.first, upTo: min(limit &- count, credits), into: &packets, headers)
+            let (remote, mps, start, room) = (remote, Int(peerMPS), sentOfFirst, min(limit &- count, credits))
+            let (frames, end) = queue.withFirst { sdu in
+                Self.appendFrames(of: sdu, from: start, mps, upTo: room, into: &packets) { headers(remote, $0) }
+            }
             count &+= frames
             credits &-= frames
             sentOfFirst = end
-            if end == queue.first.count { removeFirst() }
+            if end == queue.firstLength { removeFirst() }
         }
         return count
     }
 
-    /// Appends K-frames of the SDU that waits first.
+    /// Appends K-frames of an SDU, of which `sent` octets have been sent.
     ///
     /// - Returns: the number of K-frames, and the number of octets of the SDU that have now been sent.
-    // What all its K-frames have in common is looked up once.
+    // Static: a closure that uses a channel would copy it.
     @inlinable @inline(__always)
-    func appendFrames(
-        of sdu: Span<UInt8>, upTo limit: Int, into packets: inout PacketQueue,
-        _ headers: (ChannelIdentifier, Int) -> (UInt8, UInt64)
+    static func appendFrames(
+        of sdu: Span<UInt8>, from sent: Int, _ mps: Int, upTo limit: Int, into packets: inout PacketQueue,
+        _ headers: (Int) -> (UInt8, UInt64)
     ) -> (count: Int, end: Int) {
-        let remote = remote, room = Int(peerMPS), length = sdu.count
-        var start = sentOfFirst, count = 0
+        let length = sdu.count
+        var start = sent, count = 0
         while count < limit, start < length {
-            let part = Part(from: start, room: room, of: length)
-            let (type, header) = headers(remote, part.end &- start &+ (part.isFirst ? 2 : 0))
+            let part = Part(from: start, room: mps, of: length)
+            let (type, header) = headers(part.end &- start &+ (part.isFirst ? 2 : 0))
             packets.writer.append(
                 type, header, part.isFirst ? UInt16(truncatingIfNeeded: length) : nil,
                 then: sdu.extracting(start..<part.end))
@@ -333,7 +336,7 @@ public struct CreditBasedChannel: Sendable {
     }
 
     @inlinable @inline(__always)
-    var nextPart: Part { Part(from: sentOfFirst, room: Int(peerMPS), of: queue.first.count) }
+    var nextPart: Part { Part(from: sentOfFirst, room: Int(peerMPS), of: queue.firstLength) }
 
     @inlinable @inline(__always)
     mutating func sent(_ part: Part) {

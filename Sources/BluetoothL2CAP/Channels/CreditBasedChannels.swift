@@ -8,7 +8,7 @@ public struct CreditBasedChannels: Sendable {
     /// The maximum number of channels that one request can open or reconfigure (Core 5.4, Vol 3, Part A, 4.25).
     public static let greatestCountAtOnce = 5
     /// The number of SDUs that wait for credits on one channel before `prepareToSend` returns `full`.
-    public static let sendLimit = 16
+    public static let sendLimit = 32
     /// How long a closed channel waits for the peer to accept more of the remaining data.
     public static let drainTimeout: Duration = .seconds(30)
 
@@ -157,7 +157,7 @@ public struct CreditBasedChannels: Sendable {
     public mutating func hasRoom(on id: CreditBasedChannel.ID, limit: Int = Self.sendLimit) -> Bool {
         guard let index = index(of: id) else { return false }
         guard at[index].queue.count >= limit else { return true }
-        at[index].mustSignalReady = true
+        at[index].readyMark = limit / 2
         return false
     }
 
@@ -215,7 +215,7 @@ public struct CreditBasedChannels: Sendable {
     }
 
     /// Queues an SDU, of which `sent` octets have been sent, until credits and room on the link are available.
-    public mutating func enqueue(_ sdu: Span<UInt8>, sent: Int, on id: CreditBasedChannel.ID) {
+    public mutating func enqueue(_ sdu: consuming [UInt8], sent: Int, on id: CreditBasedChannel.ID) {
         guard let index = index(of: id) else { return }
         if at[index].queue.isEmpty { at[index].sentOfFirst = sent }
         at[index].queue.append(sdu)
@@ -224,12 +224,6 @@ public struct CreditBasedChannels: Sendable {
     /// The number of SDUs that wait on a channel.
     @inlinable
     public func waitingCount(on id: CreditBasedChannel.ID) -> Int { index(of: id).map { at[$0].queue.count } ?? 0 }
-
-    /// Whether the peer has to give credits before this side may send on a channel.
-    @inlinable
-    public func awaitsCredits(on id: CreditBasedChannel.ID) -> Bool {
-        index(of: id).map { at[$0].sendCredits == 0 } ?? false
-    }
 
     // Inlinable like everything that is read for each K-frame, so that the channels are read in place. Otherwise each
     // of their arrays is retained and released.
@@ -292,10 +286,10 @@ public struct CreditBasedChannels: Sendable {
     /// Whether a channel's queue, which was full, has room again. Returns true only once.
     @inlinable @inline(__always)
     public mutating func isReadyAgain(_ id: CreditBasedChannel.ID) -> Bool {
-        guard let index = index(of: id), at[index].mustSignalReady, at[index].queue.count <= Self.sendLimit / 2 else {
+        guard let index = index(of: id), let mark = at[index].readyMark, at[index].queue.count <= mark else {
             return false
         }
-        at[index].mustSignalReady = false
+        at[index].readyMark = nil
         return true
     }
 

@@ -68,7 +68,7 @@ extension SharedHost {
         work.add(.sending)
         let link = links[slot.index].identifier
         // Credits limit what a user sends. If a user exceeds them, its channel is closed.
-        guard let isSent = try? host.send(sdu.span, over: channel, on: link), isSent else {
+        guard let isSent = try? host.send(sdu, over: channel, on: link), isSent else {
             work = .any
             return host.closeChannel(channel, on: link, isAbrupt: true, at: now)
         }
@@ -256,18 +256,14 @@ extension SharedHost {
 
     /// Returns the credits of SDUs that have been sent. Called at the end of a turn.
     ///
-    /// Returning the credit of each SDU separately would wake the user for each. While the other SDUs wait for the
-    /// controller, credits are therefore kept until few SDUs are left. The controller's buffers are full then, which
-    /// leaves the user enough time. If the others wait for the peer's credits, all credits are returned at once: the
-    /// peer may need the user's next SDU before it gives any.
+    /// Returning the credit of each SDU separately would wake the user for each. Credits are therefore kept while more
+    /// than half of `channelCredit` SDUs wait. The user then has enough time to provide more.
     mutating func settleChannelCredits(_ slot: LinkSlot) {
         let link = links[slot.index].identifier
         for index in links[slot.index].channels.indices where links[slot.index].channels[index].outstanding > 0 {
             let channel = links[slot.index].channels[index]
             let waiting = host.waitingCount(of: channel.id, on: link), sent = channel.outstanding - waiting
-            guard sent > 0,
-                waiting <= Self.channelCredit / 4 || host.awaitsCredits(on: channel.id, of: link)
-            else { continue }
+            guard sent > 0, waiting <= Self.channelCredit / 2 else { continue }
             links[slot.index].channels[index].outstanding -= sent
             tell(.channel(link, .credit(channel.id, sent)), to: channel.user)
         }

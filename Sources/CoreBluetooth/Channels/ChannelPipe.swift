@@ -87,10 +87,7 @@ final class ChannelPipe: Sendable {
         state.withLock { (!$0.received.isEmpty, $0.isOver && $0.received.isEmpty) }
     }
     /// Whether a write can be sent without waiting, and whether the channel is closed.
-    var writing: (isReady: Bool, isAtEnd: Bool) {
-        let isOver = state.withLock { $0.isOver }
-        return (credits.isAvailable && !isOver, isOver)
-    }
+    var writing: (isReady: Bool, isAtEnd: Bool) { (credits.isAvailable, credits.isClosed) }
 
     /// Reads up to `count` octets. Waits if no data is available. Returns 0 at the end of the stream.
     func read(into buffer: UnsafeMutablePointer<UInt8>, atMost count: Int) -> Int {

@@ -75,8 +75,8 @@ final class ChannelOutputStream: OutputStream {
     }
 
     override func write(_ buffer: UnsafePointer<UInt8>, maxLength: Int) -> Int {
-        guard events.isOpen, let pipe else { return -1 }
-        let count = pipe.write(buffer, count: maxLength)
+        guard events.isOpen else { return -1 }
+        let count = pipe?.write(buffer, count: maxLength) ?? -1
         events.used()
         return count
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Delivers the events of a channel's stream to its delegate, on a run loop that the stream is scheduled on.
 ///
@@ -9,10 +10,12 @@ final class StreamEvents: Sendable {
     private let readiness: @Sendable () -> (isReady: Bool, isAtEnd: Bool)
     private let readyEvent: Stream.Event
     private let state = Guarded(wrappedValue: State())
+    /// The raw value of the status: not open, open or closed. Outside of the state, because each read and write checks
+    /// it.
+    private let currentStatus = Atomic(Stream.Status.notOpen.rawValue)
 
     private struct State {
         weak var stream: Stream?
-        var status = Stream.Status.notOpen
         /// Each with its timer, which also keeps a run loop without other sources from ending.
         var places: [(loop: RunLoop, mode: RunLoop.Mode, timer: Timer)] = []
         var delivery = Delivery.idle
@@ -22,13 +25,6 @@ final class StreamEvents: Sendable {
         var hasToldOpening = false
         var hasToldEnd = false
 
-        /// Prepares the next delivery. Returns what must fire; nil if nothing must.
-        mutating func schedule() -> Alarm? {
-            guard status == .open, !hasToldEnd, let place = places.first else { return nil }
-            delivery = .due
-            // A timer does not fire while it is firing.
-            return depth == 0 ? .again(place.timer) : .once(place.loop, place.mode)
-        }
     }
 
     /// A timer that must fire at once.
@@ -62,21 +58,22 @@ final class StreamEvents: Sendable {
 
     // MARK: - Status and scheduling
 
-    var isOpen: Bool { state.withLock { $0.status == .open } }
+    var isOpen: Bool { currentStatus.load(ordering: .acquiring) == Stream.Status.open.rawValue }
 
     var status: Stream.Status {
-        let isAtEnd = readiness().isAtEnd
-        return state.withLock { $0.status == .open && isAtEnd ? .atEnd : $0.status }
+        if isOpen, readiness().isAtEnd { return .atEnd }
+        return Stream.Status(rawValue: currentStatus.load(ordering: .acquiring)) ?? .closed
     }
 
     func open() {
-        state.withLock { if $0.status == .notOpen { $0.status = .open } }
+        let (notOpen, open) = (Stream.Status.notOpen.rawValue, Stream.Status.open.rawValue)
+        _ = currentStatus.compareExchange(expected: notOpen, desired: open, ordering: .acquiringAndReleasing)
         changed()
     }
 
     func close() {
+        currentStatus.store(Stream.Status.closed.rawValue, ordering: .releasing)
         let places = state.withLock { state in
-            state.status = .closed
             defer { state.places = [] }
             return state.places
         }
@@ -89,7 +86,7 @@ final class StreamEvents: Sendable {
         // The first place delivers. If it was removed while its timer was about to fire, this one takes over.
         let next = state.withLock { state -> Alarm? in
             state.places.append((loop, mode, timer))
-            return state.places.count == 1 ? state.schedule() : nil
+            return state.places.count == 1 ? schedule(&state) : nil
         }
         fire(next)
     }
@@ -98,7 +95,7 @@ final class StreamEvents: Sendable {
         let (gone, next) = state.withLock { state in
             let gone = state.places.filter { $0.loop === loop && $0.mode == mode }
             state.places.removeAll { $0.loop === loop && $0.mode == mode }
-            return (gone, gone.isEmpty ? nil : state.schedule())
+            return (gone, gone.isEmpty ? nil : schedule(&state))
         }
         for place in gone { place.timer.invalidate() }
         fire(next)
@@ -106,10 +103,18 @@ final class StreamEvents: Sendable {
 
     // MARK: - Delivery
 
+    /// Prepares the next delivery. Returns what must fire; nil if nothing must. Call with the lock held.
+    private func schedule(_ state: inout State) -> Alarm? {
+        guard isOpen, !state.hasToldEnd, let place = state.places.first else { return nil }
+        state.delivery = .due
+        // A timer does not fire while it is firing.
+        return state.depth == 0 ? .again(place.timer) : .once(place.loop, place.mode)
+    }
+
     /// Schedules the delivery of an event, if one may be due.
     func changed() {
         let alarm = state.withLock { state -> Alarm? in
-            if case .due = state.delivery { nil } else { state.schedule() }
+            if case .due = state.delivery { nil } else { schedule(&state) }
         }
         fire(alarm)
     }
@@ -119,7 +124,7 @@ final class StreamEvents: Sendable {
         let alarm = state.withLock { state -> Alarm? in
             switch state.delivery {
             case .due: return nil
-            case .idle: return state.schedule()
+            case .idle: return schedule(&state)
             case .telling:
                 // The delegate may use the stream until it is no longer ready, so this waits until it returns.
                 state.delivery = .telling(hasUsed: true)
@@ -129,12 +134,14 @@ final class StreamEvents: Sendable {
         fire(alarm)
     }
 
-    private func fire(_ alarm: Alarm?) {
+    @inline(__always)
+    private func fire(_ alarm: Alarm?) { if let alarm { fire(alarm) } }
+
+    private func fire(_ alarm: Alarm) {
         switch alarm {
         case .again(let timer): timer.fireDate = .distantPast
         case .once(let loop, let mode):
             loop.add(Timer(timeInterval: 0, repeats: false) { [weak self] _ in self?.tell() }, forMode: mode)
-        case nil: return
         }
     }
 
@@ -161,13 +168,13 @@ final class StreamEvents: Sendable {
             guard case .telling(let hasUsed) = state.delivery else { return nil }
             state.delivery = .idle
             let (isReady, isAtEnd) = readiness()
-            return (hasUsed || event == .openCompleted) && (isReady || isAtEnd) ? state.schedule() : nil
+            return (hasUsed || event == .openCompleted) && (isReady || isAtEnd) ? schedule(&state) : nil
         }
         fire(alarm)
     }
 
     private func nextEvent(_ state: inout State) -> Stream.Event? {
-        guard state.status == .open, !state.hasToldEnd else { return nil }
+        guard isOpen, !state.hasToldEnd else { return nil }
         if !state.hasToldOpening {
             state.hasToldOpening = true
             return .openCompleted

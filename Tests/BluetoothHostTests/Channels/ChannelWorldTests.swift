@@ -40,7 +40,7 @@ struct ChannelWorldTests {
     /// Sends SDUs until the channel takes no more; how many it took.
     private mutating func fill(_ end: Ends, _ sdu: [UInt8]) throws -> Int {
         var count = 0
-        while count < 1000, try world.hosts[end.host].send(sdu.span, over: end.channel, on: end.link) { count += 1 }
+        while count < 1000, try world.hosts[end.host].send(sdu, over: end.channel, on: end.link) { count += 1 }
         return count
     }
 
@@ -65,7 +65,7 @@ struct ChannelWorldTests {
             for _ in 0..<60 {
                 let length = Int.random(in: 1...min(3000, Int(parameters.mtu)), using: &generator)
                 let sdu = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
-                while try !world.hosts[sender.host].send(sdu.span, over: sender.channel, on: sender.link) {
+                while try !world.hosts[sender.host].send(sdu, over: sender.channel, on: sender.link) {
                     world.run(for: .milliseconds(30))
                     for sdu in received(receiver) {
                         got += sdu

@@ -91,7 +91,7 @@ struct LostFrameTests {
         let link = try connect()
         let channel = try #require(controller.host.links.at[0].signalling.channels.open.first)
         // Two SDUs use up the peer's credits, and a third has to wait.
-        for _ in 0..<3 { _ = try controller.host.send([7].span, over: channel, on: link) }
+        for _ in 0..<3 { _ = try controller.host.send([7], over: channel, on: link) }
         controller.host.closeChannel(channel, on: link, at: controller.now)
         controller.receiveFragment(bytes("0600 4000 0400 01"))
         controller.receiveFragment(bytes("0300 0500 010000"))

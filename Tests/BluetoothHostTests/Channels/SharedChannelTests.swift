@@ -53,7 +53,7 @@ struct SharedChannelTests {
         #expect(after == [false, true])
     }
 
-    @Test("A user gets the credits of several SDUs together, but does not wait for them if the peer gives none")
+    @Test("A user gets the credits of several SDUs together, once half of its SDUs have been sent")
     func credits() throws {
         var scene = connected()
         let link = try #require(scene.links.first)
@@ -64,21 +64,19 @@ struct SharedChannelTests {
         for number in 0..<UInt8(SharedHost.channelCredit) {
             scene.perform(.channel(link, .send(channel, Array(repeating: number, count: 100))), of: user)
         }
-        // One SDU has used the peer's credits, and its credit has been returned.
-        #expect(scene.host.links[0].channels[0].outstanding == 15)
-        scene.receive(bytes("16 02 0400 5000 0500"), on: 0x40, channel: 0x05)
-        #expect(scene.host.links[0].channels[0].outstanding == 14)
-        // Now the others wait for the controller.
+        // One SDU has used the peer's credits. Few SDUs waited then, so its credit has been returned.
+        #expect(scene.host.links[0].channels[0].outstanding == 31)
+        #expect(scene.host.host.waitingCount(of: channel, on: link) == 31)
         scene.completesPackets = false
-        scene.receive(bytes("16 03 0400 5000 6400"), on: 0x40, channel: 0x05)
+        scene.receive(bytes("16 03 0400 5000 FF00"), on: 0x40, channel: 0x05)
         var waited: [Int] = []
         while waited.last != 0 {
             let waiting = scene.host.host.waitingCount(of: channel, on: link)
-            #expect(scene.host.links[0].channels[0].outstanding == (waiting > 4 ? 14 : waiting), "\(waiting) wait")
+            #expect(scene.host.links[0].channels[0].outstanding == (waiting > 16 ? 31 : waiting), "\(waiting) wait")
             waited.append(waiting)
-            try #require(waited.count < 90)
+            try #require(waited.count < 180)
             scene.receive(packet: bytes("04 13 05 01 4000 0200"))
         }
-        #expect(waited.contains { $0 > 4 } && waited.contains(4))
+        #expect(waited.contains { $0 > 16 } && waited.contains(16))
     }
 }

@@ -12,26 +12,26 @@ extension Subject {
     var required: Limits {
         switch (kind, face) {
         case (.notification, .async): Limits(instructions: 3500, mallocs: 1)
-        case (.notification, .delegate): Limits(instructions: 4600, mallocs: 4, switches: 0.1, ratio: 6)
+        case (.notification, .delegate): Limits(instructions: 3100, mallocs: 1, switches: 0.1, ratio: 6)
         case (.write, .async), (.notify, .async), (.notifySingly, .async): Limits(instructions: 4500, ratio: 4)
         case (.write, .delegate): Limits(instructions: 5000, ratio: 3)
         case (.notify, .delegate): Limits(instructions: 6500, ratio: 3)
         case (.notifySingly, .delegate): Limits(instructions: 6000, ratio: 3)
-        case (.read, .async): Limits(instructions: 17500)
-        case (.read, .delegate): Limits(instructions: 20000, mallocs: 20, switches: 4)
+        case (.read, .async): Limits(instructions: 16500)
+        case (.read, .delegate): Limits(instructions: 16500, mallocs: 5, switches: 4)
         case (.report, .async): Limits(instructions: 4000 + (scans - 1) * 1250)
         case (.report, .delegate): Limits(instructions: 4600 + (scans - 1) * 1050)
-        case (.channelWrite, .async): Limits(instructions: 6100)
-        case (.channelWrite, .delegate): Limits(instructions: 7500)
-        case (.channelRead, .async): Limits(instructions: 4700)
-        case (.channelRead, .delegate): Limits(instructions: 5900)
+        case (.channelWrite, .async): Limits(instructions: 5300)
+        case (.channelWrite, .delegate): Limits(instructions: 6600)
+        case (.channelRead, .async): Limits(instructions: 3800)
+        case (.channelRead, .delegate): Limits(instructions: 4400)
         }
     }
 
     var aim: Limits {
         switch (kind, face) {
         case (.notification, .async): Limits(instructions: 2500)
-        case (.notification, .delegate): Limits(instructions: 3000, ratio: 9)
+        case (.notification, .delegate): Limits(instructions: 2000, ratio: 9)
         case (.write, .async), (.notify, .async), (.notifySingly, .async): Limits(instructions: 2500, ratio: 8)
         case (.write, .delegate), (.notify, .delegate), (.notifySingly, .delegate):
             Limits(instructions: 3000, ratio: 5)

@@ -92,12 +92,13 @@ public final class KeyValueObservers: Sendable {
 
     /// Adds an observation, unless it is in the list.
     func addOnce(_ observation: NSKeyValueObservation) {
+        // First, so that a change from now on waits for the lock.
+        isUsed.store(true, ordering: .releasing)
         observers.withLock { observers in
             observers.removeAll { $0.observation == nil }
             guard !observers.contains(where: { $0.observation === observation }) else { return }
             observers.append(Observer(observation: observation))
         }
-        isUsed.store(true, ordering: .releasing)
     }
 
     /// Calls the observers of properties that have changed. Must not be called while holding a lock that a property's

@@ -81,9 +81,9 @@ struct Subscription: StateMachine {
         phase != .disabling && holders.contains { $0.call.user == user } || leaving.contains { $0.user == user }
     }
 
-    /// The only user that receives the values; nil if there are several.
+    /// The only user that receives the values; nil if there are several, or if the subscription is not on.
     var soleUser: UserID? {
-        holders.count == 1 && leaving.isEmpty ? holders[0].call.user : nil
+        phase == .on && holders.count == 1 && leaving.isEmpty ? holders[0].call.user : nil
     }
 
     func isHeld(by call: UserCall) -> Bool { holders.contains { $0.call == call } }

@@ -32,17 +32,6 @@ open class CBCharacteristic: CBAttribute, KeyValueObservable {
     }
     // A constant, because each access of a guarded variable retains and releases its guard.
     private let guardedValue = Guarded<Data?>(wrappedValue: nil)
-    /// Sets the value to a copy of received octets.
-    ///
-    /// The next value has the memory of the last one, unless the application holds that or the length differs.
-    func setValue(to octets: borrowing Span<UInt8>) {
-        let isSet = guardedValue.withLock { value in
-            guard value?.count == octets.count else { return false }
-            value?.withUnsafeMutableBytes { memory in octets.withUnsafeBytes { memory.copyMemory(from: $0) } }
-            return true
-        }
-        if isSet { _observers.changed() } else { currentValue = Data(copy octets) }
-    }
     @Guarded var parts: [CBDescriptor]?
     @Guarded var notifying = false {
         didSet { _observers.changed() }
@@ -67,6 +56,18 @@ open class CBCharacteristic: CBAttribute, KeyValueObservable {
         allowed = properties
         super.init(type, at: 0)
         currentValue = value
+    }
+
+    /// Sets the value to a copy of received octets.
+    ///
+    /// If the length is the same and the application does not hold the last value, its memory is used again.
+    func setValue(to octets: borrowing Span<UInt8>) {
+        let isSet = guardedValue.withLock { value in
+            guard value?.count == octets.count else { return false }
+            value?.withUnsafeMutableBytes { memory in octets.withUnsafeBytes { memory.copyMemory(from: $0) } }
+            return true
+        }
+        if isSet { _observers.changed() } else { currentValue = Data(copy octets) }
     }
 
     /// After restoration, takes the current handles and properties of the characteristic.

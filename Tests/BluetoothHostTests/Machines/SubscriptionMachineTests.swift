@@ -225,7 +225,11 @@ struct SubscriptionMachineTests {
                 && machine.isHeld(by: user.subscribing) == isHolder
                 && machine.isHeld(by: user.subscribing.user) == isHolder
         }
-        return users && machine.phaseName == model.phase && machine.caller == caller
+        // A value is routed to the sole user without asking each user, so it must be the only one that receives it.
+        let receivers = User.allCases.map(\.subscribing.user).filter { machine.concerns($0) }
+        let isAlone = model.phase == .on && receivers.count == 1 && model.leaving.isEmpty
+        let isSoleUserKnown = machine.soleUser == (isAlone ? receivers.first : nil)
+        return users && isSoleUserKnown && machine.phaseName == model.phase && machine.caller == caller
             && machine.isEnabling == (model.phase == .enabling)
             && machine.settledCharacteristic == (model.phase == .on ? 3 : 0)
             && "\(machine.ended(Self.error, leaving: .success(.done)))" == "\(ended)"

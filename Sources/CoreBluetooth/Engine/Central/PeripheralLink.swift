@@ -87,7 +87,9 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
     /// Ends an operation with a known result, after all earlier operations.
     private func answer(_ operation: PeripheralOperation, _ answer: Result<CallResult, HostError>) {
         central.session?.waitForCaller()
-        attachment.begin(.answered(self, operation, answer), .awaitTurn(identifier))
+        attachment.begin(
+            .answered(self, operation, answer), .awaitTurn(identifier),
+            knownChanges: knownChanges.load(ordering: .acquiring))
     }
 
     /// Writes a value without response, after all earlier operations. False if it is dropped because too many wait.

@@ -258,17 +258,17 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             if !gone.0.isEmpty { gone.1?.post(.withdrawAll(gone.0.map(\.declaration))) }
             keeper?.changed()
         case .advertise(let wanted, let attachment, let generation):
-            guard lock.withLock({ advertising == nil }) else {
-                post(.advertising(generation: generation, CBError(.alreadyAdvertising)))
-                break
+            // In one step, because the end of the power cycle may come at any time.
+            let (isFirst, token) = lock.withLock { () -> (Bool, CallToken?) in
+                guard advertising == nil else { return (false, nil) }
+                advertising = attachment.register(.advertise(wanted, generation: generation))
+                return (true, advertising)
             }
-            guard let token = attachment.register(.advertise(wanted, generation: generation)) else {
-                post(.advertising(generation: generation, CBError(.unknown)))
-                break
+            if let token {
+                attachment.post(.advertise(wanted.request), token: token)
+                return .waits
             }
-            lock.withLock { advertising = token }
-            attachment.post(.advertise(wanted.request), token: token)
-            return .waits
+            post(.advertising(generation: generation, CBError(isFirst ? .unknown : .alreadyAdvertising)))
         case .stopAdvertising:
             let (token, attachment) = lock.withLock {
                 defer { (wantedAdvertisement, advertising) = (nil, nil) }

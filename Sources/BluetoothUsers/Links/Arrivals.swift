@@ -21,8 +21,8 @@ struct Arrivals: Sendable {
         share = limits.share(ofSDU: sdu.count)
     }
 
-    /// The maximum share of the SDUs of one event, in octets. A user copies the octets, which takes less time while they
-    /// are in the first-level cache.
+    /// The maximum share of the SDUs of one event, in octets. A user copies the octets, which takes less time while
+    /// they are in the first-level cache.
     private static let maximumShare = 8192
 
     /// Adds an SDU of the same channel whose octets follow directly. Returns false if it was not added, because the

@@ -199,8 +199,8 @@ private struct InboxState<Event> {
         return .after(holdback)
     }
 
-    /// Moves the next events into `content`, which has none, in reverse order. If there are none to deliver now, it sets
-    /// what follows, and returns false.
+    /// Moves the next events into `content`, which has none, in reverse order. If there are none to deliver now, it
+    /// sets what follows, and returns false.
     ///
     /// - Parameter isFirst: whether the block begins.
     @inline(__always)

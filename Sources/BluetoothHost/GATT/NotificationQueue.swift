@@ -14,6 +14,7 @@ protocol NotificationQueue {
 extension PacketQueue: NotificationQueue {
     func withPacket<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result { body(packet(at: index)) }
 }
+
 /// The queue of an enhanced ATT bearer.
 extension SDUQueue: NotificationQueue {}
 

@@ -52,6 +52,17 @@ struct CreditLineTests {
         #expect(line.take())
     }
 
+    @Test("A closed line has no credits, even if the host returns some after that")
+    func creditsAfterTheEnd() {
+        let line = CreditLine(count: 1)
+        #expect(line.isAvailable && !line.isClosed)
+        #expect(line.close().count == 1)
+        line.add(2)
+        #expect(!line.isAvailable && line.isClosed)
+        #expect(!line.take())
+        #expect(line.wait(sender("one")) == .closed)
+    }
+
     @Test("A sender that asks while a credit is available gets it at once")
     func granted() {
         let line = CreditLine(count: 1)

@@ -97,6 +97,7 @@ def main() -> int:
     first, second = instructions(once), instructions(twice)
     each = {name: (second[name] - first[name]) / int(count) for name in CLASSES}
     shares = {name: 100 * value / sum(each.values()) for name, value in each.items()}
+    # Noise between the two runs can make a small share negative.
     print(f"| {title} | {' | '.join(f'{max(0, share):.0f}' for share in shares.values())} |")
     status = 0
     for name, most in (CLASSES | EXCEPTIONS.get(title, {})).items():

@@ -84,7 +84,7 @@ public final class KeyValueObservers: Sendable {
     }
 
     private let observers = Mutex<[Observer]>([])
-    /// Whether an observation was ever added. Few objects have one, and most change often.
+    /// Whether an observation was ever added. Most objects have no observers but change often.
     private let isUsed = Atomic(false)
 
     /// Creates an empty list, as the initial value of `_observers`.

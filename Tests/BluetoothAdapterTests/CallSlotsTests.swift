@@ -40,7 +40,9 @@ struct CallSlotsTests {
     @Test("Numbers that are not tokens find nothing", arguments: [0, 1, 1 << 32, 1 << 32 | 2, 2 << 32 | 1, .max])
     func foreign(number: UInt64) {
         var slots = CallSlots()
-        _ = slots.add()
+        let added = slots.add()
+        #expect(slots.slot(of: CallToken(rawValue: number)) == nil)
+        slots.remove(added.slot)
         #expect(slots.slot(of: CallToken(rawValue: number)) == nil)
     }
 }

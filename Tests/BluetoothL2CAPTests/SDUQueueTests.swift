@@ -9,7 +9,7 @@ struct SDUQueueTests {
 
     private func octets(at index: Int) -> [UInt8] { queue.withPacket(at: index) { $0.withUnsafeBytes { Array($0) } } }
 
-    @Test("SDUs leave the queue in the order in which they were added, however many wait")
+    @Test("The queue keeps the order of SDUs as it grows and shrinks")
     mutating func order() {
         var added = 0, removed = 0
         for waiting in [1, 3, 2, 9, 4, 33, 0] {

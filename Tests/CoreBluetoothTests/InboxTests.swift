@@ -62,7 +62,7 @@ struct InboxTests {
         #expect(log.lines.last == "1")
     }
 
-    @Test("Each event is delivered with its octets, also in a later block and after their memory was used again")
+    @Test("Each event is delivered with its octets, even if a later block delivers it or its buffer is reused")
     func octets() {
         let blocks = Blocks(), log = Log()
         let inbox = Inbox<Int>(.virtual(blocks))
@@ -89,6 +89,25 @@ struct InboxTests {
             }
         }
         #expect(log.lines == (0..<213).map { line($0, octets(of: $0)) })
+    }
+
+    @Test("Octets of later events are right after a buffer that was too large to keep")
+    func largeContent() {
+        let blocks = Blocks(), log = Log()
+        let inbox = Inbox<Int>(.virtual(blocks))
+        inbox.begin {}
+        let large = [UInt8](repeating: 1, count: 1000)
+        for number in 0..<100 { inbox.append(number, octets: large.span) }
+        inbox.enqueue(inbox.schedule())
+        for needsBlock in [true, false] {
+            let rest = inbox.deliver { event, octets in
+                // Delivered after the large ones, from another buffer.
+                if event == 99 { for number in 100..<103 { inbox.append(number, octets: [UInt8(number)].span) } }
+                return log.add("\(event): \(octets.count) of \(octets[0])")
+            }
+            #expect(rest.needsBlock == needsBlock)
+        }
+        #expect(log.lines == (0..<100).map { "\($0): 1000 of 1" } + (100..<103).map { "\($0): 1 of \($0)" })
     }
 
     @Test("An inbox that has ended drops its events, and nobody waits for their delivery")

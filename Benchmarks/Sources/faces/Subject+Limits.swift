@@ -36,7 +36,7 @@ extension Subject {
         case (.write, .delegate), (.notify, .delegate), (.notifySingly, .delegate):
             Limits(instructions: 3000, ratio: 5)
         case (.read, .async): Limits(instructions: 10000)
-        case (.read, .delegate): Limits(instructions: 10000, mallocs: 10, switches: 2)
+        case (.read, .delegate): Limits(instructions: 10000, mallocs: 2, switches: 2)
         case (.report, _): Limits(instructions: 3000 + (scans - 1) * 500)
         case (.channelWrite, _), (.channelRead, _): Limits(instructions: 3072)
         }

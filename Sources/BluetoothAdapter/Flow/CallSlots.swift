@@ -3,7 +3,7 @@ import BluetoothUsers
 /// The tokens of one user's calls that have not ended, and their slots: small indices for a table of calls.
 ///
 /// A token contains its slot, because hashing it would cost more than the rest of a search. It is not reused, so a late
-/// event finds no slot.
+/// event finds no slot. Other users have the same tokens.
 @usableFromInline
 package struct CallSlots: Sendable {
     @usableFromInline

@@ -9,8 +9,8 @@ public struct ChannelParameters: Hashable, Sendable {
     /// has had, plus one SDU. Each SDU counts as at least one K-frame of the initial MPS.
     public var window: UInt16
 
-    /// By default, K-frames that each fit in one link-layer packet, and 63 kilobytes of them in flight. The fastest PHY
-    /// transmits as much in 0.35 seconds, so a peer need not wait for credits, even if the connection interval is long.
+    /// By default, K-frames that each fit in one link-layer packet, and a window of 63 kB. LE 2M takes about 0.35 s to
+    /// transmit that. With connection intervals that are well below it, the peer does not wait for credits.
     public init(mtu: UInt16 = 2048, mps: UInt16 = 247, window: UInt16 = 256) {
         self.mtu = mtu
         self.mps = mps

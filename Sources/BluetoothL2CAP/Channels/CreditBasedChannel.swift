@@ -299,7 +299,7 @@ public struct CreditBasedChannel: Sendable {
     /// Appends K-frames of an SDU, of which `sent` octets have been sent.
     ///
     /// - Returns: the number of K-frames, and the number of octets of the SDU that have now been sent.
-    // Static: a closure that uses a channel would copy it.
+    // Static, because a closure that captures the channel would copy it.
     @inlinable @inline(__always)
     static func appendFrames(
         of sdu: Span<UInt8>, from sent: Int, _ mps: Int, upTo limit: Int, into packets: inout PacketQueue,

@@ -81,7 +81,7 @@ struct Subscription: StateMachine {
         phase != .disabling && holders.contains { $0.call.user == user } || leaving.contains { $0.user == user }
     }
 
-    /// The only user that receives the values; nil if there are several, or if the subscription is not on.
+    /// The only user that receives the values; nil if each user has to be asked.
     var soleUser: UserID? {
         phase == .on && holders.count == 1 && leaving.isEmpty ? holders[0].call.user : nil
     }

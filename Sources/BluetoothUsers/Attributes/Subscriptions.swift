@@ -22,7 +22,7 @@ struct Subscriptions: Hashable, Sendable {
         records.firstIndex { $0.request.characteristic == characteristic }
     }
 
-    /// The only user that receives the values of a subscription; nil if there are several, or if it is not on.
+    /// The only user that receives the values of a subscription; nil if each user has to be asked.
     @inline(__always)
     func soleUser(at index: Int) -> UserID? { records[index].soleUser }
 

@@ -21,13 +21,13 @@ struct Arrivals: Sendable {
         share = limits.share(ofSDU: sdu.count)
     }
 
-    /// The maximum share of the SDUs of one event, in octets. A user copies the octets, which takes less time while
-    /// they are in the first-level cache.
+    /// The maximum share of several SDUs in one event, in octets. A user copies the octets, which takes less time while
+    /// they are in the first-level cache. A longer SDU has an event to itself.
     private static let maximumShare = 8192
 
     /// Adds an SDU of the same channel whose octets follow directly. Returns false if it was not added, because the
-    /// event would be too long. It never exceeds a quarter of the window, so that the peer gets credits while the
-    /// reader still processes later events.
+    /// event would be too long. The total never exceeds a quarter of the window, so that the peer gets credits while
+    /// the reader still processes later events.
     @inline(__always)
     mutating func add(_ sdu: Payload, on channel: CreditBasedChannel.ID, of link: LinkIdentifier) -> Bool {
         guard self.channel == channel, self.link == link, payload.start &+ payload.count == sdu.start else {

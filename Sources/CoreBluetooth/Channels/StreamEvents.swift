@@ -6,7 +6,8 @@ import Synchronization
 /// A timer delivers the events: on Linux, a run loop wakes up when another thread adds a timer, or changes its fire
 /// date. Each place has one, because a new timer for each event would cost 1,000 instructions more.
 final class StreamEvents: Sendable {
-    /// Whether the stream is ready for reading or writing, and whether it is at its end. Called with the lock held.
+    /// Whether the stream is ready for reading or writing, and whether it is at its end. It may be called with the
+    /// lock held, so it must not use this object.
     private let readiness: @Sendable () -> (isReady: Bool, isAtEnd: Bool)
     private let readyEvent: Stream.Event
     private let state = Guarded(wrappedValue: State())

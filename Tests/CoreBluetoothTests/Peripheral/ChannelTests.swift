@@ -180,6 +180,17 @@ struct CoreChannelTests {
         #expect(!pipe.reading.isReady)
     }
 
+    @Test("A closed stream stays at its end when the host returns credits of the octets that it still sends")
+    func creditsAfterTheEnd() async throws {
+        let (scene, ours, _) = try await published()
+        let attachment = try #require(scene.manager.attachment)
+        let pipe = ChannelPipe(ours.stream.id, ours.stream.link, ours.information, attachment)
+        #expect(pipe.writing == (true, false))
+        pipe.end()
+        pipe.give(1)
+        #expect(pipe.writing == (false, true))
+    }
+
     @Test("What is read in parts takes the same share of the window as what was received", arguments: 1...12)
     func shares(limit: Int) {
         var unread = UnreadOctets(), shares = 0, read: [UInt8] = []

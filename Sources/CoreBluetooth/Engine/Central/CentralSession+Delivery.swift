@@ -6,7 +6,7 @@ import Synchronization
 
 /// Delivers the events of a central manager, on its queue.
 extension CentralSession {
-    /// - Parameter octets: those of the event.
+    /// - Parameter octets: the octets that belong to the event.
     func handle(_ event: consuming CentralEvent, _ octets: borrowing Span<UInt8>) {
         switch consume event {
         case .value(let link, let handle):

@@ -19,7 +19,7 @@ enum CentralEvent {
     case cancelled(PeripheralSession)
     case linkEnded(PeripheralLink, DisconnectReason)
     case connectionEvent(PeerID, Set<BluetoothUUID>, isConnected: Bool)
-    /// A value: the octets of the event.
+    /// A received value. Its octets are delivered with the event.
     case value(PeripheralLink, AttributeHandle)
     case lost(PeripheralLink, LinkLoss)
     /// - Parameter pipe: the channel that was opened. It may have been closed since.

@@ -54,7 +54,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
     /// The advertisement, on the air while the adapter is on.
     var wantedAdvertisement: WantedAdvertisement?
     /// The token of the advertisement.
-    private var advertising: CallToken?
+    private var advertising: (attachment: Attachment, token: CallToken)?
     /// The calls that change the database and the advertisement, in order.
     private let line = CallLine<Item>()
     private var isMoving = false
@@ -261,8 +261,9 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             // In one step, because the end of the power cycle may come at any time.
             let (isFirst, token) = lock.withLock { () -> (Bool, CallToken?) in
                 guard advertising == nil else { return (false, nil) }
-                advertising = attachment.register(.advertise(wanted, generation: generation))
-                return (true, advertising)
+                let token = attachment.register(.advertise(wanted, generation: generation))
+                advertising = token.map { (attachment, $0) }
+                return (true, token)
             }
             if let token {
                 attachment.post(.advertise(wanted.request), token: token)
@@ -270,11 +271,11 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             }
             post(.advertising(generation: generation, CBError(isFirst ? .unknown : .alreadyAdvertising)))
         case .stopAdvertising:
-            let (token, attachment) = lock.withLock {
+            let ended = lock.withLock {
                 defer { (wantedAdvertisement, advertising) = (nil, nil) }
-                return (advertising, self.attachment)
+                return advertising
             }
-            if let token { attachment?.post(.cancel, token: token) }
+            if let ended { ended.attachment.post(.cancel, token: ended.token) }
             keeper?.changed()
         }
         return .goesOn

@@ -57,11 +57,8 @@ extension Workload.Kind {
     /// The buffers of the peer's controller, and the packets that one of its events reports as completed. The peer
     /// sends more K-frames at once than by default, so that it is twice as fast as the host.
     fileprivate var peerOptions: String {
-        switch self {
-        case .notifySingly: "--buffers 8 --completed 1"
-        case .channelRead: "--buffers 16 --completed 4 --burst 64"
-        case .notification, .write, .notify, .read, .report, .channelWrite: "--buffers 16 --completed 4"
-        }
+        let controller = self == .notifySingly ? "--buffers 8 --completed 1" : "--buffers 16 --completed 4"
+        return self == .channelRead ? controller + " --burst 64" : controller
     }
 
     /// The number of operations by which the second run under Valgrind exceeds the first.

@@ -63,10 +63,8 @@ package final class CreditLine: Sendable {
     /// The number of available credits.
     package var count: Int { lease.count }
 
-    /// Whether a credit can be taken. False once the line is closed, also if credits come back after that.
-    package var isAvailable: Bool {
-        waitingCount.load(ordering: .relaxed) == 0 && lease.count > 0 && !lease.isClosed
-    }
+    /// Whether a credit can be taken.
+    package var isAvailable: Bool { waitingCount.load(ordering: .relaxed) == 0 && lease.count > 0 }
 
     /// Whether the link or channel is closed.
     package var isClosed: Bool { lease.isClosed }

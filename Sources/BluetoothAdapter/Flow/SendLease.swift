@@ -52,14 +52,17 @@ public final class SendLease: Sendable {
         }
     }
 
-    /// The number of available credits; negative if credits are owed.
-    public var count: Int { word.load(ordering: .acquiring) >> 2 }
+    /// The number of available credits; negative if credits are owed, and 0 once the lease is closed.
+    public var count: Int { Self.credits(in: word.load(ordering: .acquiring)) }
+
+    /// A credit that comes back after the end is in the word, but it is not available.
+    private static func credits(in word: Int) -> Int { word & isClosed == 0 ? word >> 2 : 0 }
 
     /// Whether a credit is available. If not, a later `add` reports a waiting sender.
     public var isAvailable: Bool {
-        if word.load(ordering: .acquiring) >= Self.credit { return true }
+        if count > 0 { return true }
         // Test and set the flag in one atomic step, since a credit may arrive just before.
-        return word.bitwiseOr(Self.isAwaited, ordering: .acquiringAndReleasing).newValue >= Self.credit
+        return Self.credits(in: word.bitwiseOr(Self.isAwaited, ordering: .acquiringAndReleasing).newValue) > 0
     }
 
     /// Adds credits.

@@ -243,7 +243,7 @@ extension Host {
 
     /// Sends a PDU that is longer than a K-frame, or has to wait. It is never refused, because it may be a response.
     private mutating func sendInParts(_ length: Int, _ slot: LinkSlot, _ channel: CreditBasedChannel.ID) {
-        let pdu = outbox.writer.span.extracting(last: length).withUnsafeBytes { Array($0) }
+        let pdu = Array(outbox.writer.span.extracting(last: length))
         outbox.rollback()
         guard let frames = links.at[slot.index].signalling.channels.readyFrames(on: channel) else { return }
         guard links.at[slot.index].signalling.channels.waitingCount(on: channel) < valueLimit &+ Link.answerReserve

@@ -37,16 +37,16 @@ final class PendingCalls: Sendable {
     }
 
     private struct State {
-        var used = CallSlots()
+        var tokens = CallSlots()
         var slots: [Slot] = []
         /// The reason why calls can no longer wait.
         var closure: BluetoothError?
 
         /// The index of a token's entry; nil if it has been removed.
-        func index(of token: CallToken) -> Int? { used.slot(of: token) }
+        func index(of token: CallToken) -> Int? { tokens.slot(of: token) }
 
         mutating func remove(at index: Int) -> Entry? {
-            used.remove(index)
+            tokens.remove(index)
             return slots[index].entry.take()
         }
     }
@@ -72,7 +72,7 @@ final class PendingCalls: Sendable {
     func insert(_ entry: @autoclosure () -> Entry) -> CallToken? {
         state.withLock { state in
             guard state.closure == nil else { return nil }
-            let (index, token) = state.used.add()
+            let (index, token) = state.tokens.add()
             if index == state.slots.count { state.slots.append(Slot()) }
             state.slots[index].entry = entry()
             state.slots[index].isPosted = false
@@ -155,7 +155,7 @@ final class PendingCalls: Sendable {
         state.withLock { state in
             guard state.closure == nil else { return [] }
             state.closure = error
-            return state.used.inOrder.compactMap { state.remove(at: $0) }
+            return state.tokens.inOrder.compactMap { state.remove(at: $0) }
         }
     }
 

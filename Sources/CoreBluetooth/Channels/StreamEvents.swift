@@ -25,7 +25,6 @@ final class StreamEvents: Sendable {
         var depth = 0
         var hasToldOpening = false
         var hasToldEnd = false
-
     }
 
     /// A timer that must fire at once.

@@ -36,18 +36,18 @@ final class Attachment: AdapterObserver, @unchecked Sendable {
     private let pending = Guarded(wrappedValue: Pending())
 
     private struct Pending {
-        var used = CallSlots()
+        var tokens = CallSlots()
         var calls: [PendingCall?] = []
         var isOver = false
 
         mutating func add(_ call: PendingCall) -> CallToken {
-            let (slot, token) = used.add()
+            let (slot, token) = tokens.add()
             if slot == calls.count { calls.append(call) } else { calls[slot] = call }
             return token
         }
 
         mutating func remove(_ slot: Int) -> PendingCall? {
-            used.remove(slot)
+            tokens.remove(slot)
             return calls[slot].take()
         }
     }
@@ -95,19 +95,19 @@ final class Attachment: AdapterObserver, @unchecked Sendable {
 
     /// Removes and returns a call that has ended.
     func take(_ token: CallToken) -> PendingCall? {
-        pending.withLock { pending in pending.used.slot(of: token).flatMap { pending.remove($0) } }
+        pending.withLock { pending in pending.tokens.slot(of: token).flatMap { pending.remove($0) } }
     }
 
     /// A pending call.
     func call(_ token: CallToken) -> PendingCall? {
-        pending.withLock { pending in pending.used.slot(of: token).flatMap { pending.calls[$0] } }
+        pending.withLock { pending in pending.tokens.slot(of: token).flatMap { pending.calls[$0] } }
     }
 
     /// Ends the power cycle. Returns the pending calls, in order.
     func end() -> [PendingCall] {
         pending.withLock { pending in
             pending.isOver = true
-            return pending.used.inOrder.compactMap { pending.remove($0) }
+            return pending.tokens.inOrder.compactMap { pending.remove($0) }
         }
     }
 }

@@ -1,3 +1,4 @@
+import BluetoothATT
 import BluetoothBase
 
 /// A run of bytes in a `HostEventQueue`.
@@ -18,14 +19,30 @@ public struct Payload: Equatable, Sendable {
 /// Take the events with `next()` until it returns nil. Only then is the memory reused, so the bytes of all events taken
 /// before stay valid until then. With `take()` they stay valid until `releaseBytes()`.
 public struct HostEventQueue: Sendable {
-    /// The oldest event, if it was appended to an empty queue. Usually it is the only one: it costs no array access,
-    /// and is moved out instead of copied.
+    /// The oldest event, if it is a notification and was appended to an empty queue. Moving it costs less than moving an
+    /// event.
+    @usableFromInline var notification: Notification?
+    /// The oldest other event, if it was appended to a queue without others. Usually it is the only one: it costs no
+    /// array access, and is moved out instead of copied.
     @usableFromInline var first: HostEvent?
     /// The events behind `first`, from `head` on. Emptied as soon as the last one is taken.
     @usableFromInline private(set) var others: [HostEvent] = []
     private var head = 0
     /// The bytes of the events. Only append to it.
     @usableFromInline package internal(set) var storage = ByteWriter(reservingCapacity: 4096)
+
+    /// A value that a peer has notified.
+    @usableFromInline
+    package struct Notification: Sendable {
+        @usableFromInline package let link: LinkIdentifier
+        @usableFromInline package let handle: AttributeHandle
+        @usableFromInline package let payload: Payload
+
+        @inline(__always)
+        init(link: LinkIdentifier, handle: AttributeHandle, payload: Payload) {
+            (self.link, self.handle, self.payload) = (link, handle, payload)
+        }
+    }
 
     init() {
         others.reserveCapacity(64)
@@ -34,6 +51,7 @@ public struct HostEventQueue: Sendable {
     /// Whether every event has been taken.
     @inlinable
     public var isEmpty: Bool {
+        if notification != nil { return false }
         if case .some = first { return false }
         return others.isEmpty
     }
@@ -51,9 +69,17 @@ public struct HostEventQueue: Sendable {
     @inlinable
     @inline(__always)
     package mutating func take() -> HostEvent? {
+        if let value = takeNotification() {
+            return .client(value.link, .notification(value.handle, value.payload))
+        }
         if let event = first.take() { return event }
         return others.isEmpty ? nil : takeOther()
     }
+
+    /// Returns the oldest event, like `take()`, if it is a notification that was appended to an empty queue.
+    @inlinable
+    @inline(__always)
+    package mutating func takeNotification() -> Notification? { notification.take() }
 
     /// Releases the bytes of the events taken so far.
     @inline(__always)
@@ -89,6 +115,13 @@ public struct HostEventQueue: Sendable {
     @inline(__always)
     mutating func append(_ event: HostEvent) {
         guard others.isEmpty, first.fill(event) else { return others.append(event) }
+    }
+
+    /// Appends the event of a value that a peer has notified.
+    @inline(__always)
+    mutating func append(_ value: Notification) {
+        guard isEmpty else { return append(.client(value.link, .notification(value.handle, value.payload))) }
+        notification = value
     }
 
     /// The bytes appended to `storage` from `start` on, for the event that is appended next.

@@ -75,7 +75,7 @@ struct SharedPublishingTests {
         scene.host.controllerLost(at: .zero)
         scene.host.endTurn(at: .zero)
         var events: [UserEvent] = []
-        scene.host.withEvents(for: first) { events = $0.events }
+        scene.host.deliverEvents { events = $0.events }
         #expect(events.count == 3)
         guard case .sightings(CallToken(rawValue: 1), 0..<1)? = events.first else {
             Issue.record("no sighting comes first: \(events)")
@@ -92,8 +92,7 @@ struct SharedPublishingTests {
         for count in [1000, 1, 1] {
             for _ in 0..<count { scene.host.receive(packet.span, at: .zero) }
             scene.host.endTurn(at: .zero)
-            scene.host.withEvents(for: first) { kept.append($0.sightings) }
-            scene.host.clearEvents()
+            scene.host.deliverEvents { kept.append($0.sightings) }
         }
         #expect(kept.map(\.count) == [1000, 1, 1])
         #expect(kept[0].capacity >= 1000)

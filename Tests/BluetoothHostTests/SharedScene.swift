@@ -326,10 +326,10 @@ struct SharedScene {
     }
 
     private mutating func collect() {
-        for user in host.users.map(\.user) {
-            var batch: EventBatch?
-            host.withEvents(for: user) { batch = copy $0 }
-            guard let batch else { continue }
+        var batches: [EventBatch] = []
+        host.deliverEvents { batches.append(copy $0) }
+        for batch in batches {
+            let user = batch.user
             sightingCounts[user] = batch.sightings.count
             sightingEvents[user] = batch.events.compactMap { event in
                 if case .sightings(let token, let range) = event { "\(token.rawValue): \(range)" } else { nil }
@@ -339,7 +339,6 @@ struct SharedScene {
                 if case .linkBegan(let link, _) = event, !links.contains(link) { links.append(link) }
             }
         }
-        host.clearEvents()
     }
 
     private func text(_ event: UserEvent, _ batch: borrowing EventBatch) -> String? {

@@ -16,9 +16,15 @@ final class GuardedCore: Sendable {
         self.core = Mutex(core)
     }
 
-    func withTurn<Value: Sendable>(_ body: @Sendable (inout RunnerCore) -> Value) -> Value {
+    /// Calls `body` with the core, while no other thread uses it.
+    ///
+    /// - Parameter thread: the identifier of the current thread.
+    @inline(__always)
+    func withTurn<Value: Sendable>(
+        on thread: Int32 = CurrentThread.identifier, _ body: @Sendable (inout RunnerCore) -> Value
+    ) -> Value {
         core.withLock { core in
-            owner.store(CurrentThread.identifier, ordering: .relaxed)
+            owner.store(thread, ordering: .relaxed)
             defer { owner.store(0, ordering: .relaxed) }
             return body(&core)
         }

@@ -13,25 +13,26 @@ final class Mailbox: Sendable {
         var awaitingIdleness: [CheckedContinuation<Void, Never>] = []
         /// Whether the adapter closes after these calls.
         var isToClose = false
-
-        var hasCalls: Bool { !calls.isEmpty || !awaitingIdleness.isEmpty }
     }
 
     private struct State {
         var content = Content()
-        /// Whether the reader will check the mailbox before it sleeps, so that it need not be woken.
-        var isAttended = true
         var isClosed = false
+    }
 
-        var isEmpty: Bool { !content.hasCalls && (!content.isToClose || isClosed) }
-
-        mutating func attend() -> Receipt {
-            defer { isAttended = true }
-            return .taken(needsWake: !isAttended)
-        }
+    /// What the reader and the callers tell each other.
+    private enum Flag: UInt8, AtomicRepresentable {
+        /// The mailbox is empty, and the reader will check it before it sleeps.
+        case attended
+        /// The mailbox is empty, and the reader may sleep.
+        case unattended
+        /// The mailbox has content.
+        case filled
     }
 
     private let state = Mutex(State())
+    // Separate, so that a turn without calls does not lock the state.
+    private let flag = Atomic(Flag.attended)
 
     /// Whether the mailbox accepted an item, and whether the reader must be woken.
     enum Receipt {
@@ -46,7 +47,7 @@ final class Mailbox: Sendable {
         return state.withLock { state in
             guard !state.isClosed, let call = moved.take() else { return .refused }
             state.content.calls.append(call)
-            return state.attend()
+            return announceContent()
         }
     }
 
@@ -56,7 +57,7 @@ final class Mailbox: Sendable {
             guard !state.isClosed else { return .refused }
             state.content.observers.append(AttachedObserver(user, observer))
             state.content.calls.append(HostCall(user: user, kind: .attach))
-            return state.attend()
+            return announceContent()
         }
     }
 
@@ -65,7 +66,7 @@ final class Mailbox: Sendable {
         state.withLock { state in
             guard !state.isClosed else { return .refused }
             state.content.awaitingIdleness.append(waiter)
-            return state.attend()
+            return announceContent()
         }
     }
 
@@ -74,24 +75,35 @@ final class Mailbox: Sendable {
         state.withLock { state in
             guard !state.isClosed else { return .refused }
             state.content.isToClose = true
-            return state.attend()
+            return announceContent()
         }
+    }
+
+    /// Announces that there is content, while the state is locked.
+    private func announceContent() -> Receipt {
+        .taken(needsWake: flag.exchange(.filled, ordering: .acquiringAndReleasing) == .unattended)
     }
 
     /// Takes out the content, but at most the number of calls that one turn carries out.
     ///
     /// - Parameter content: content without calls, whose arrays' storage is reused.
+    @inline(__always)
     func take(into content: inout Content) {
+        // Most turns handle a packet, and no call.
+        guard flag.exchange(.attended, ordering: .acquiringAndReleasing) == .filled else { return }
+        takeContent(into: &content)
+    }
+
+    @inline(never)
+    private func takeContent(into content: inout Content) {
         state.withLock { state in
-            state.isAttended = true
-            // Most turns handle a packet, and no call.
-            guard state.content.hasCalls || state.content.isToClose else { return }
             swap(&content, &state.content)
             guard content.calls.count > Self.callsPerTurn else { return }
             state.content.calls.append(contentsOf: content.calls[Self.callsPerTurn...])
             content.calls.removeSubrange(Self.callsPerTurn...)
             (state.content.isToClose, content.isToClose) = (content.isToClose, false)
             swap(&state.content.awaitingIdleness, &content.awaitingIdleness)
+            _ = announceContent()
         }
     }
 
@@ -99,16 +111,14 @@ final class Mailbox: Sendable {
     private static let callsPerTurn = 512
 
     /// Announces that the reader is about to sleep. Returns false if there is work, in which case it must not sleep.
+    @inline(__always)
     func leave() -> Bool {
-        state.withLock { state in
-            guard state.isEmpty else { return false }
-            state.isAttended = false
-            return true
-        }
+        flag.compareExchange(expected: .attended, desired: .unattended, ordering: .acquiringAndReleasing).original
+            != .filled
     }
 
     /// Whether there is no work.
-    var isEmpty: Bool { state.withLock { $0.isEmpty } }
+    var isEmpty: Bool { flag.load(ordering: .acquiring) != .filled }
 
     /// Stops accepting items. The remaining content can still be taken out.
     func close() { state.withLock { $0.isClosed = true } }

@@ -64,6 +64,8 @@ struct RunnerCore {
     var deadline: Instant?
     /// What the thread waits for with an open transport and the system's clock, as of the end of the last turn.
     private var knownWish: RunnerThread.Wish?
+    /// Whether the thread has been told.
+    private var isWishTold = false
 
     init(
         _ clock: AdapterClock, _ source: ControllerSource, _ options: AdapterOptions,
@@ -196,11 +198,12 @@ struct RunnerCore {
         // Clear the information last: a thread that sees it missing finds that everything that needed the controller
         // has ended.
         defer { if hasNewStatus, shared.currentStatus() != .ready { turns?.publish(information: nil) } }
-        // Observers are in the order in which their users attached.
-        for (rank, observer) in observers.enumerated() {
-            shared.withEvents(for: observer.user, rank: rank) { observer.receive($0) }
+        let observers = observers
+        shared.deliverEvents { rank, batch in
+            // Observers are in the order in which their users attached. While one is detaching, others are searched for.
+            if rank < observers.count, observers[rank].user == batch.user { return observers[rank].receive(batch) }
+            observers.first { [user = batch.user] in $0.user == user }?.receive(batch)
         }
-        shared.clearEvents()
     }
 
     /// Publishes the status, and loads the bonds, if the status was set since the last turn.
@@ -215,19 +218,24 @@ struct RunnerCore {
     /// When a turn is due without input; nil if none is.
     var nextDeadline: Instant? { earliest(earliest(deadline, nextTry), bondWriting?.nextDeadline) }
 
-    /// What the thread waits for after a turn.
-    var wish: RunnerThread.Wish {
-        mutating get {
-            if let knownWish, isOpen, knownWish.watchNumber == watchNumber { return knownWish }
-            let transport = transport
-            let descriptor = transport?.fileDescriptor ?? recovery.arrivals?.fileDescriptor ?? -1
-            let wish = RunnerThread.Wish(
-                fileDescriptor: descriptor < 0 ? nil : descriptor, watchNumber: watchNumber,
-                wantsWrite: transport?.wantsWrite ?? false, deadline: clock.wakeUp(for: nextDeadline))
-            // The next deadline of a port can change without a turn.
-            if usesSystemClock { knownWish = wish }
-            return wish
-        }
+    /// Returns what the thread waits for after a turn; nil if it is what this function returned last.
+    @inline(__always)
+    mutating func takeWish() -> RunnerThread.Wish? {
+        isWishTold && isOpen && knownWish?.watchNumber == watchNumber ? nil : takeNewWish()
+    }
+
+    @inline(never)
+    private mutating func takeNewWish() -> RunnerThread.Wish {
+        // The next deadline of a port can change without a turn.
+        isWishTold = usesSystemClock
+        if let knownWish, isOpen, knownWish.watchNumber == watchNumber { return knownWish }
+        let transport = transport
+        let descriptor = transport?.fileDescriptor ?? recovery.arrivals?.fileDescriptor ?? -1
+        let wish = RunnerThread.Wish(
+            fileDescriptor: descriptor < 0 ? nil : descriptor, watchNumber: watchNumber,
+            wantsWrite: transport?.wantsWrite ?? false, deadline: clock.wakeUp(for: nextDeadline))
+        if usesSystemClock { knownWish = wish }
+        return wish
     }
 
     private mutating func updateWish(hasSent: Bool) {
@@ -235,6 +243,7 @@ struct RunnerCore {
         wish.deadline = nextDeadline
         if hasSent { wish.wantsWrite = transport.wantsWrite }
         knownWish = wish
+        isWishTold = false
     }
 
     mutating func forgetObservers() { observers = [] }

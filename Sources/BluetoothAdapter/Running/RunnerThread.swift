@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothPlatform
 import HCITransport
 
 /// The thread of one adapter. It waits for the transport, the next deadline and calls, and lets the adapter take a turn
@@ -12,6 +13,14 @@ final class RunnerThread {
         var watchNumber: Int
         var wantsWrite: Bool
         var deadline: Instant?
+    }
+
+    /// What the adapter's thread does after a turn.
+    enum Continuation {
+        case wait(Wish)
+        /// It waits for the same as last time.
+        case waitAgain
+        case end
     }
 
     private let loop: EventLoop
@@ -38,13 +47,21 @@ final class RunnerThread {
 
     private func run() {
         turns.begin()
-        // Local, so that its accesses need no checks.
+        let thread = CurrentThread.identifier
+        // Local, so that their accesses need no checks.
         var watch = Watch()
+        var deadline: Instant?
         var ready: EventLoop.Event?
-        while let wish = turns.turn(ready) {
-            follow(wish, &watch)
+        while true {
+            switch turns.turn(ready, on: thread) {
+            case .wait(let wish):
+                follow(wish, &watch)
+                deadline = wish.deadline
+            case .waitAgain: break
+            case .end: return
+            }
             // If a call has arrived in the meantime, only check for data instead of waiting.
-            ready = loop.wait(for: watch.token, until: turns.mailbox.leave() ? wish.deadline : .zero)
+            ready = loop.wait(for: watch.token, until: turns.mailbox.leave() ? deadline : .zero)
         }
     }
 

@@ -59,12 +59,12 @@ final class RunnerTurns: PacketPortHost {
         }
     }
 
-    /// Takes a turn on the adapter's thread. Returns what to wait for next; nil when the thread must end.
-    func turn(_ ready: EventLoop.Event?) -> RunnerThread.Wish? {
-        guarded.withTurn { core in
+    /// Takes a turn on the adapter's thread, whose identifier is `thread`.
+    func turn(_ ready: EventLoop.Event?, on thread: Int32) -> RunnerThread.Continuation {
+        guarded.withTurn(on: thread) { core in
             core.turn(ready, mailbox)
-            if case .over = core.state { return nil }
-            return core.wish
+            if case .over = core.state { return .end }
+            return core.takeWish().map { .wait($0) } ?? .waitAgain
         }
     }
 

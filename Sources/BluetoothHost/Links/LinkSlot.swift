@@ -1,6 +1,7 @@
 /// The position of a link in a table. Slots are reused after their link has ended; a `LinkIdentifier` is not.
+@usableFromInline
 package struct LinkSlot: Hashable, Sendable {
-    package let index: Int
+    @usableFromInline package let index: Int
 
     @inlinable @inline(__always)
     package init(index: Int) { self.index = index }

@@ -11,12 +11,11 @@ extension EventRouter {
     func receive(_ batch: borrowing EventBatch) {
         // Most events of a turn are about one link.
         var last: LinkState?
-        for index in batch.events.indices {
+        var index = 0
+        while index < batch.events.count {
+            defer { index += 1 }
             switch batch.events[index] {
-            case .value(let identifier, let handle, let payload):
-                if last?.identifier != identifier { last = link(identifier) }
-                guard let last else { continue }
-                received(batch.octets(of: payload), of: handle, on: last)
+            case .value(let link, let handle, _): index = receivedValues(at: index, of: handle, on: link, batch)
             case .subscriptionBegan(let identifier, let token): link(identifier)?.beginListening(token)
             case .sendCredit(let identifier, let count):
                 if last?.identifier != identifier { last = link(identifier) }
@@ -225,12 +224,25 @@ extension EventRouter {
 
     // MARK: - Values
 
-    @inline(__always)
-    private func received(_ bytes: borrowing Span<UInt8>, of handle: AttributeHandle, on link: LinkState) {
-        let value = Array(copy bytes)
+    /// Delivers successive values of a characteristic, the first of which is at `index`. Returns the index of the last.
+    private func receivedValues(
+        at index: Int, of handle: AttributeHandle, on identifier: LinkIdentifier, _ batch: borrowing EventBatch
+    ) -> Int {
+        guard let link = link(identifier) else { return index }
         // Usually there is one consumer.
-        if let queue = link.soleListener(of: handle) { return deliver(value, to: queue, link) }
-        receivedBySeveral(value, of: handle, on: link)
+        guard let queue = link.soleListener(of: handle) else {
+            if case .value(_, _, let payload) = batch.events[index] {
+                receivedBySeveral(Array(batch.octets(of: payload)), of: handle, on: link)
+            }
+            return index
+        }
+        var next = index
+        while next < batch.events.count, case .value(identifier, handle, let payload) = batch.events[next] {
+            let octets = batch.octets(of: payload)
+            if !queue.hand({ $0.overwrite(with: octets) }) { deliver(Array(octets), to: queue, link) }
+            next += 1
+        }
+        return next - 1
     }
 
     @inline(never)
@@ -340,6 +352,17 @@ extension GATTPreparedWrites {
         (0..<count).map { position in
             let value = value(at: position)
             return IncomingWrite.Part(handle: handle(at: position), offset: offset(at: position), value: Array(value))
+        }
+    }
+}
+
+extension [UInt8]? {
+    /// Stores octets, without an allocation if the array has their number and is not used elsewhere.
+    @inline(__always)
+    fileprivate mutating func overwrite(with octets: borrowing Span<UInt8>) {
+        guard self?.count == octets.count else { return self = Array(copy octets) }
+        octets.withUnsafeBytes { octets in
+            self?.withUnsafeMutableBytes { $0.copyMemory(from: octets) }
         }
     }
 }

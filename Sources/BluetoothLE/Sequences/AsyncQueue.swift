@@ -31,8 +31,13 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         var taken = 0
         var losses: [Int] = []
         var dropped = 0
+        /// The last element of `hand`, whose storage the next one uses if the consumer has released it.
+        var handed: Element?
         /// Once the sequence has ended.
         var end: QueueEnd?
+
+        /// Whether a consumer need not wait.
+        var hasContent: Bool { !buffer.isEmpty || !losses.isEmpty || end != nil }
 
         /// Moves the next element to `next`. Returns what a consumer finds; nil if it must wait.
         mutating func take(_ next: inout Element?) -> QueueFinding? {
@@ -61,6 +66,8 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
+    /// `State.hasContent`, so that a consumer that must wait locks the state only once.
+    private let hasContent = Atomic(false)
     private let lastNumber = Atomic<UInt64>(0)
     private let capacity: Int
     private let overflow: Overflow
@@ -87,6 +94,14 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         self.onTake = onTake
     }
 
+    @inline(__always)
+    private func change<Value>(_ body: (inout State) -> sending Value) -> Value {
+        state.withLock { state in
+            defer { hasContent.store(state.hasContent, ordering: .relaxed) }
+            return body(&state)
+        }
+    }
+
     /// The number of elements that were dropped because the buffer was full.
     var droppedCount: Int { state.withLock { $0.dropped } }
 
@@ -101,11 +116,28 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     var count: Int { state.withLock { $0.buffer.count } }
     var waiterCount: Int { state.withLock { $0.waits.count } }
 
+    /// Hands an element to the consumer that has waited longest. Returns false if none waits.
+    ///
+    /// - Parameter make: puts the element in the place of the previous one, whose storage it may use.
+    @inline(__always)
+    func hand(_ make: (inout Element?) -> Void) -> Bool {
+        var element: Element?
+        let waiting = state.withLock { state -> Continuation? in
+            guard !state.waits.isEmpty else { return nil }
+            make(&state.handed)
+            element = state.handed
+            return state.takeWait()
+        }
+        guard let waiting, let element = element.take() else { return false }
+        waiting.resume(returning: .element(element))
+        return true
+    }
+
     /// Hands an element to the consumer that has waited longest, or buffers it. Returns false if the element was
     /// dropped.
     @discardableResult
     func push(_ element: Element) -> Bool {
-        let (waiting, isTaken, dropped) = state.withLock { state -> (Continuation?, Bool, Int?) in
+        let (waiting, isTaken, dropped) = change { state -> (Continuation?, Bool, Int?) in
             if let waiting = state.takeWait() { return (waiting, true, nil) }
             let before = state.dropped
             let isTaken = state.end == nil && add(element, to: &state)
@@ -123,7 +155,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         var first: Continuation?
         var others: [Continuation] = []
         // At once, so that a consumer that continues finds the others.
-        let (areTaken, dropped) = state.withLock { state -> (Bool, Int?) in
+        let (areTaken, dropped) = change { state -> (Bool, Int?) in
             var rest = range
             if !rest.isEmpty {
                 first = state.takeWait()
@@ -204,7 +236,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     /// Records that data was lost between the previous and the next element. A consumer gets `.dataLost` there, and may
     /// continue.
     func noteLoss() {
-        let waiting = state.withLock { state -> Continuation? in
+        let waiting = change { state -> Continuation? in
             guard state.end == nil else { return nil }
             if let wait = state.waits.popFirst() { return wait.continuation }
             let place = state.taken &+ state.buffer.count
@@ -218,7 +250,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     /// after that element.
     @usableFromInline
     func giveBackLoss() {
-        let waiting = state.withLock { state -> Continuation? in
+        let waiting = change { state -> Continuation? in
             if let wait = state.waits.popFirst() { return wait.continuation }
             if state.losses.first != state.taken { state.losses.insert(state.taken, at: 0) }
             return nil
@@ -229,7 +261,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     /// Ends the sequence after the buffered elements. Only the first end counts.
     func finish(_ error: BluetoothError? = nil) {
         let end = error.map { QueueEnd.failure($0) } ?? .over
-        let waits = state.withLock { state in
+        let waits = change { state in
             if state.end == nil { state.end = end }
             defer { state.waits = [] }
             return state.waits
@@ -241,7 +273,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     func abandon() {
         finish()
         // Outside the lock: an element may hold the last reference to the producer.
-        let rest = state.withLock { state in
+        let rest = change { state in
             defer { state.buffer = [] }
             return state.buffer
         }
@@ -299,11 +331,13 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     @_specialize(where Element == [UInt8])
     @_specialize(where Element == ReceivedOctets)
     @_specialize(where Element == Sighting)
-    func take(_ next: inout Element?) -> QueueFinding? { takeNow(&next) }
+    func take(_ next: inout Element?) -> QueueFinding? {
+        hasContent.load(ordering: .relaxed) ? takeNow(&next) : nil
+    }
 
     @inline(never)
     private func takeNow(_ next: inout Element?) -> QueueFinding? {
-        let finding = state.withLock { $0.take(&next) }
+        let finding = change { $0.take(&next) }
         if let onTake, let next { onTake(next) }
         return finding
     }
@@ -318,7 +352,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     @inline(never)
     private func beginNow(_ wait: borrowing QueueWait, _ continuation: Continuation) {
         var element: Element?
-        let finding = state.withLock { state -> QueueFinding? in
+        let finding = change { state -> QueueFinding? in
             if let finding = state.take(&element) { return finding }
             if wait.isCancelled { return .end(.failure(.cancelled)) }
             state.waits.append((wait.number, continuation))

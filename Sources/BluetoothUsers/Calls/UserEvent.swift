@@ -134,7 +134,7 @@ public struct PairingOutcome: Equatable, Sendable {
 /// The events of one turn for one user, in order.
 public struct EventBatch: Sendable {
     /// The user that the events are for.
-    public let user: UserID
+    public internal(set) var user: UserID
     /// The events of the turn, in the order in which they occurred.
     public internal(set) var events: [UserEvent]
     /// The sightings of the turn, for all users. `UserEvent.sightings` refers to those for this user.
@@ -147,12 +147,6 @@ public struct EventBatch: Sendable {
     init(user: UserID, events: [UserEvent] = []) {
         self.user = user
         self.events = events
-    }
-
-    /// Removes the events. Their array keeps its memory.
-    @inline(__always)
-    mutating func clear() {
-        events.clear()
     }
 
     /// The octets of an event.

@@ -132,6 +132,12 @@ extension SharedHost {
         tell(.subscriptionChanged(link, change), to: owner)
     }
 
+    /// Handles a notified value, like `drain(at:)`.
+    @inline(__always)
+    mutating func received(_ value: HostEventQueue.Notification, at now: Instant) {
+        received(value.payload, of: value.handle, on: value.link, at: now)
+    }
+
     /// Delivers a value to the users subscribed to it, or to all users if there is no subscription.
     @inline(__always)
     private mutating func received(

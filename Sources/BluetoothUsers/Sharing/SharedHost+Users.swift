@@ -6,7 +6,7 @@ extension SharedHost {
     /// Adds a user and sends it a snapshot.
     mutating func attach(_ user: UserID) {
         guard index(of: user) == nil else { return }
-        var record = EventBatch(user: user)
+        var record = UserQueue(user: user)
         record.events.append(.adapter(status))
         for (peer, name) in names.all { record.events.append(.nameChanged(peer, name)) }
         for slot in slots where links[slot.index].isInUse {

@@ -10,8 +10,8 @@ import BluetoothHost
 ///
 /// Like `Host`, it is a value that performs no input or output itself. The caller passes in packets, calls and the
 /// time. Packets for the controller collect in `outbox`, and events in one queue per user. A *turn* consists of any
-/// number of inputs followed by one `endTurn`. The caller then takes the packets, delivers each user's events
-/// with `withEvents(for:_:)`, and calls `clearEvents`.
+/// number of inputs followed by one `endTurn`. The caller then takes the packets, and delivers the users' events
+/// with `deliverEvents(to:)`.
 public struct SharedHost: Sendable {
     /// The underlying host.
     public internal(set) var host: Host
@@ -27,7 +27,9 @@ public struct SharedHost: Sendable {
     var work = HostConsequence.any
     var controllerFailure: HostFailure?
     /// The users, with their events until the end of the turn.
-    var users: [EventBatch] = []
+    var users: [UserQueue] = []
+    /// What the users receive at the end of the turn. A property, because a local variable would have to be released.
+    private var delivery = EventBatch(user: UserID(number: 0))
     /// Indexed by the slots of link identifiers. Accessed in place and never copied: see `LinkTable`.
     var links: [LinkRecord] = []
     var connects = WantedConnections()
@@ -91,6 +93,7 @@ public struct SharedHost: Sendable {
     public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
         host.receive(packet, at: now)
         work.add(host.consequence)
+        if let value = host.events.takeNotification() { received(value, at: now) }
         if !host.events.isEmpty { drain(at: now) }
         if !turnsDue.isEmpty { beginDueCalls(at: now) }
     }
@@ -187,48 +190,28 @@ public struct SharedHost: Sendable {
     /// Whether a user is attached.
     public mutating func isAttached(_ user: UserID) -> Bool { index(of: user) != nil }
 
-    /// Passes a user's events to `body`, if it has any, and removes them.
-    public mutating func withEvents(for user: UserID, _ body: (borrowing EventBatch) -> Void) {
-        withEvents(for: user, rank: 0, body)
+    /// Passes the events of each user to `body`, in the order in which the users attached, and removes them together
+    /// with their octets and sightings. Users without events are skipped.
+    public mutating func deliverEvents(to body: (borrowing EventBatch) -> Void) {
+        deliverEvents { _, batch in body(batch) }
     }
 
-    /// Passes a user's events to `body`, if it has any, and removes them.
+    /// Delivers the events like `deliverEvents(to:)`.
     ///
-    /// - Parameter rank: the number of users that attached before it and are still attached. With another value, the
-    ///   user is searched for.
-    package mutating func withEvents(for user: UserID, rank: Int, _ body: (borrowing EventBatch) -> Void) {
-        guard let index = users.index(of: user, near: rank), !users[index].events.isEmpty else { return }
-        // A constant, because passing a variable would copy it.
-        let batch = takeBatch(at: index)
-        body(batch)
-        giveBack(batch, at: index)
-    }
-
-    /// Moves a user's batch out, together with the octets and sightings of the turn. Passing them in place would copy
-    /// them.
-    @inline(__always)
-    private mutating func takeBatch(at index: Int) -> EventBatch {
-        var batch = EventBatch(user: users[index].user)
-        swap(&batch, &users[index])
-        host.events.exchangeBytes(with: &batch.octets)
-        scans.exchangeSightings(with: &batch.sightings)
-        batch.earlierSightings = scans.earlierSightings
-        return batch
-    }
-
-    /// Moves them back.
-    @inline(__always)
-    private mutating func giveBack(_ batch: consuming EventBatch, at index: Int) {
-        scans.exchangeSightings(with: &batch.sightings)
-        host.events.exchangeBytes(with: &batch.octets)
-        batch.clear()
-        swap(&batch, &users[index])
-    }
-
-    /// Removes the remaining events, and the octets and sightings of all. Call this after every user has received its
-    /// batch, and also after a turn without events for users.
-    public mutating func clearEvents() {
-        for index in users.indices where !users[index].events.isEmpty { users[index].clear() }
+    /// - Parameter body: also receives the number of users that attached before and are still attached.
+    package mutating func deliverEvents(_ body: (_ rank: Int, borrowing EventBatch) -> Void) {
+        host.events.exchangeBytes(with: &delivery.octets)
+        scans.exchangeSightings(with: &delivery.sightings)
+        delivery.earlierSightings = scans.earlierSightings
+        for rank in users.indices where !users[rank].events.isEmpty {
+            delivery.user = users[rank].user
+            swap(&delivery.events, &users[rank].events)
+            body(rank, delivery)
+            delivery.events.clear()
+            swap(&delivery.events, &users[rank].events)
+        }
+        host.events.exchangeBytes(with: &delivery.octets)
+        scans.exchangeSightings(with: &delivery.sightings)
         scans.clearSightings()
         host.events.releaseBytes()
     }
@@ -285,8 +268,14 @@ public struct SharedHost: Sendable {
     }
 }
 
-extension [EventBatch] {
-    /// The index of a user's batch. The index `start` is tried first.
+/// The events of one user until the end of the turn.
+struct UserQueue: Sendable {
+    let user: UserID
+    var events: [UserEvent] = []
+}
+
+extension [UserQueue] {
+    /// The index of a user. The index `start` is tried first.
     @inline(__always)
     func index(of user: UserID, near start: Int) -> Int? {
         if start < count, self[start].user == user { return start }

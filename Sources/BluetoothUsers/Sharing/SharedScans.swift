@@ -93,7 +93,7 @@ struct SharedScans: Sendable {
 
     /// Adds an event to its user for each range of sightings that a scan has found.
     @inline(never)
-    mutating func tellSightings(to users: inout [EventBatch]) {
+    mutating func tellSightings(to users: inout [UserQueue]) {
         haveFound = false
         // Users usually scan in the order in which they attached.
         var next = 0

@@ -39,14 +39,13 @@ struct ArrivalsTests {
         }
         scene.endTurn()
         var arrivals: [Arrival] = []
-        scene.host.withEvents(for: user) { batch in
+        scene.host.deliverEvents { batch in
             for event in batch.events {
                 guard case .channel(_, .received(let id, let payload, let share)) = event else { continue }
                 let octets = Array(batch.octets(of: payload))
                 arrivals.append(Arrival(cid: id.cid.rawValue, octets: octets, share: share))
             }
         }
-        scene.host.clearEvents()
         return arrivals
     }
 
@@ -107,7 +106,7 @@ struct ArrivalsTests {
         for packet in [sdu, notification, sdu, disconnection] { scene.host.receive(packet.span, at: .zero) }
         scene.endTurn()
         var order: [String] = []
-        scene.host.withEvents(for: user) { batch in
+        scene.host.deliverEvents { batch in
             for event in batch.events {
                 switch event {
                 case .channel(_, .received): order.append("received")

@@ -82,10 +82,12 @@ public struct HostEventQueue: Sendable {
     package mutating func takeNotification() -> Notification? { notification.take() }
 
     /// Releases the bytes of the events taken so far.
+    @inlinable
     @inline(__always)
     package mutating func releaseBytes() { storage.removeAll() }
 
     /// Moves the bytes out, and moves them back when called again with the same buffer.
+    @inlinable
     @inline(__always)
     package mutating func exchangeBytes(with bytes: inout ByteWriter) { swap(&storage, &bytes) }
 

@@ -9,9 +9,20 @@ import BluetoothHost
 /// Routes the adapter's events. All of this runs on the adapter's thread.
 extension EventRouter {
     func receive(_ batch: borrowing EventBatch) {
+        var index = 0
+        // Most turns contain nothing else.
+        while index < batch.events.count, case .value(let link, let handle, _) = batch.events[index] {
+            index = receivedValues(at: index, of: handle, on: link, batch) + 1
+        }
+        if index < batch.events.count { receive(batch, from: index) }
+    }
+
+    /// Routes the events from `start` on.
+    @inline(never)
+    private func receive(_ batch: borrowing EventBatch, from start: Int) {
         // Most events of a turn are about one link.
         var last: LinkState?
-        var index = 0
+        var index = start
         while index < batch.events.count {
             defer { index += 1 }
             switch batch.events[index] {
@@ -357,12 +368,30 @@ extension GATTPreparedWrites {
 }
 
 extension [UInt8]? {
-    /// Stores octets, without an allocation if the array has their number and is not used elsewhere.
+    /// Stores octets. This needs no allocation if they fit into the array and it is not used elsewhere.
     @inline(__always)
     fileprivate mutating func overwrite(with octets: borrowing Span<UInt8>) {
-        guard self?.count == octets.count else { return self = Array(copy octets) }
+        guard let capacity = self?.capacity, capacity >= octets.count, resize(to: octets.count) else {
+            return self = Array(copy octets)
+        }
         octets.withUnsafeBytes { octets in
             self?.withUnsafeMutableBytes { $0.copyMemory(from: octets) }
         }
     }
+
+    /// Changes the number of octets. Returns false if that has replaced the array because it is used elsewhere: the new
+    /// one has the same capacity, most of which may be unused.
+    @inline(__always)
+    private mutating func resize(to newCount: Int) -> Bool {
+        guard let count = self?.count, count != newCount else { return true }
+        let before = address
+        if count > newCount {
+            self?.removeLast(count - newCount)
+        } else {
+            self?.append(contentsOf: repeatElement(0, count: newCount - count))
+        }
+        return address == before
+    }
+
+    private var address: UnsafeRawPointer? { self?.withUnsafeBytes { $0.baseAddress } }
 }

@@ -212,6 +212,7 @@ final class EventRouter: AdapterObserver {
 
     var links: [LinkState] { state.withLock { $0.places.compactMap(\.link) } }
 
+    @inline(__always)
     func link(_ identifier: LinkIdentifier) -> LinkState? {
         state.withLock { state in
             let slot = Int(identifier.slot)

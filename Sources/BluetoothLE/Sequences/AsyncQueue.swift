@@ -26,7 +26,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         /// The elements that no consumer has taken. While a consumer waits, there is no element, loss or end.
         var buffer = Deque<Element>()
         /// The consumers that wait, in the order in which they began.
-        var waits = Deque<(number: UInt64, continuation: Continuation)>()
+        var waits = Waits()
         /// The number of elements taken, and the counts after which data was lost, each listed once.
         var taken = 0
         var losses: [Int] = []
@@ -54,14 +54,39 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         /// Removes the consumer that gets the next element; nil if the element must be buffered.
         @inline(__always)
         mutating func takeWait() -> Continuation? {
-            guard !waits.isEmpty else { return nil }
-            taken &+= 1
-            return waits.removeFirst().continuation
+            let waiting = waits.popFirst()
+            if waiting != nil { taken &+= 1 }
+            return waiting
+        }
+    }
+
+    /// Consumers that wait, in order. Usually there is at most one, which costs no array access.
+    private struct Waits {
+        private typealias Wait = (number: UInt64, continuation: Continuation)
+
+        private var first: Wait?
+        /// Empty without a first one.
+        private var others = Deque<Wait>()
+
+        var isEmpty: Bool { first == nil }
+        var count: Int { first == nil ? 0 : 1 + others.count }
+
+        @inline(__always)
+        mutating func append(_ number: UInt64, _ continuation: Continuation) {
+            if first == nil { first = (number, continuation) } else { others.append((number, continuation)) }
+        }
+
+        @inline(__always)
+        mutating func popFirst() -> Continuation? {
+            let wait = first
+            first = others.isEmpty ? nil : others.popFirst()
+            return wait?.continuation
         }
 
         /// Removes the consumer with this number.
-        mutating func takeWait(_ number: UInt64) -> Continuation? {
-            waits.firstIndex { $0.number == number }.map { waits.remove(at: $0).continuation }
+        mutating func remove(_ number: UInt64) -> Continuation? {
+            if first?.number == number { return popFirst() }
+            return others.firstIndex { $0.number == number }.map { others.remove(at: $0).continuation }
         }
     }
 
@@ -94,6 +119,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         self.onTake = onTake
     }
 
+    /// Changes the state so that there may be content, or none.
     @inline(__always)
     private func change<Value>(_ body: (inout State) -> sending Value) -> Value {
         state.withLock { state in
@@ -238,7 +264,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     func noteLoss() {
         let waiting = change { state -> Continuation? in
             guard state.end == nil else { return nil }
-            if let wait = state.waits.popFirst() { return wait.continuation }
+            if let waiting = state.waits.popFirst() { return waiting }
             let place = state.taken &+ state.buffer.count
             if state.losses.last != place { state.losses.append(place) }
             return nil
@@ -251,7 +277,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     @usableFromInline
     func giveBackLoss() {
         let waiting = change { state -> Continuation? in
-            if let wait = state.waits.popFirst() { return wait.continuation }
+            if let waiting = state.waits.popFirst() { return waiting }
             if state.losses.first != state.taken { state.losses.insert(state.taken, at: 0) }
             return nil
         }
@@ -261,12 +287,12 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     /// Ends the sequence after the buffered elements. Only the first end counts.
     func finish(_ error: BluetoothError? = nil) {
         let end = error.map { QueueEnd.failure($0) } ?? .over
-        let waits = change { state in
+        var waits = change { state in
             if state.end == nil { state.end = end }
-            defer { state.waits = [] }
+            defer { state.waits = Waits() }
             return state.waits
         }
-        for wait in waits { wait.continuation.resume(returning: .end(end)) }
+        while let waiting = waits.popFirst() { waiting.resume(returning: .end(end)) }
     }
 
     /// Ends the sequence, and drops the remaining elements.
@@ -355,7 +381,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         let finding = change { state -> QueueFinding? in
             if let finding = state.take(&element) { return finding }
             if wait.isCancelled { return .end(.failure(.cancelled)) }
-            state.waits.append((wait.number, continuation))
+            state.waits.append(wait.number, continuation)
             return nil
         }
         switch finding {
@@ -371,7 +397,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         let waiting = state.withLock { state in
             // For a wait that has not begun.
             wait.cancel()
-            return state.takeWait(wait.number)
+            return state.waits.remove(wait.number)
         }
         waiting?.resume(returning: .end(.failure(.cancelled)))
     }

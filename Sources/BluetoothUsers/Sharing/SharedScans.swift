@@ -110,11 +110,17 @@ struct SharedScans: Sendable {
     }
 
     /// Moves the sightings of this turn out, and moves them back when called again with the same array.
+    @inline(__always)
     mutating func exchangeSightings(with others: inout [Sighting]) { swap(&sightings, &others) }
 
     /// Forgets the sightings of this turn.
+    @inline(__always)
     mutating func clearSightings() {
-        guard !sightings.isEmpty else { return }
+        if !sightings.isEmpty { forgetSightings() }
+    }
+
+    @inline(never)
+    private mutating func forgetSightings() {
         earlierSightings &+= UInt64(sightings.count)
         // If an event retains the array, this allocates another one of the same capacity.
         sightings.removeAll(keepingCapacity: sightings.capacity <= max(8, 4 * sightings.count))

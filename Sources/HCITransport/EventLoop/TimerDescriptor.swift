@@ -21,18 +21,27 @@ struct TimerDescriptor: ~Copyable {
     ///
     /// - Parameter armed: the deadline that the timer is set for; nil if it is not set, or has fired.
     /// - Returns: the deadline that the timer is set for now.
+    @inline(__always)
     func arm(_ deadline: Instant?, insteadOf armed: Instant?) -> Instant? {
-        var setting = itimerspec()
         guard let deadline else {
-            if armed != nil { timerfd_settime(fileDescriptor, 0, &setting, nil) }
+            if armed != nil { set(nil) }
             return nil
         }
         if let armed, armed <= deadline { return armed }
-        setting.it_value.tv_sec = time_t(deadline.nanoseconds / 1_000_000_000)
-        // Zero would disarm the timer. Here it stands for a deadline that passed long ago.
-        setting.it_value.tv_nsec = max(1, Int(deadline.nanoseconds % 1_000_000_000))
-        timerfd_settime(fileDescriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
+        set(deadline)
         return deadline
+    }
+
+    /// Sets the timer, or disarms it if `deadline` is nil.
+    @inline(never)
+    private func set(_ deadline: Instant?) {
+        var setting = itimerspec()
+        if let deadline {
+            setting.it_value.tv_sec = time_t(deadline.nanoseconds / 1_000_000_000)
+            // Zero would disarm the timer. Here it stands for a deadline that passed long ago.
+            setting.it_value.tv_nsec = max(1, Int(deadline.nanoseconds % 1_000_000_000))
+        }
+        timerfd_settime(fileDescriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
     }
 
     /// Makes the descriptor of a timer that has fired unreadable.

@@ -22,8 +22,8 @@ public struct HostEventQueue: Sendable {
     /// The oldest event, if it is a notification and was appended to an empty queue. Moving it costs less than moving an
     /// event.
     @usableFromInline var notification: Notification?
-    /// The oldest other event, if it was appended to a queue without others. Usually it is the only one: it costs no
-    /// array access, and is moved out instead of copied.
+    /// The oldest event behind `notification`, if nothing else was waiting there. Usually it is the only one: it costs
+    /// no array access, and is moved out instead of copied.
     @usableFromInline var first: HostEvent?
     /// The events behind `first`, from `head` on. Emptied as soon as the last one is taken.
     @usableFromInline private(set) var others: [HostEvent] = []

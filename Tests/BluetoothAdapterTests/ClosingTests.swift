@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-import BluetoothAdapter
+@testable import BluetoothAdapter
 
 /// An adapter that closes, as its peers see it. Time is manual.
 @Suite("Closing an adapter")
@@ -178,6 +178,21 @@ struct ClosingTests {
     /// A user that does not hold its adapter.
     private final class Bystander: AdapterObserver {
         func receive(_ batch: borrowing EventBatch) {}
+    }
+
+    @Test("An adapter that is closed before its thread starts does not open its controller")
+    func closedAtOnce() throws {
+        let port = radio.addController()
+        let turns = try RunnerTurns(RunnerCore(.port(port), .port(port), AdapterOptions()), port)
+        _ = turns.mailbox.put(UserID(number: 1), Bystander())
+        turns.guarded.withTurn { $0.close(.adapterClosed, turns.mailbox) }
+        turns.begin()
+        let continuation = turns.turn(nil, on: 1)
+        guard case .end = continuation else {
+            Issue.record("the thread continues: \(continuation)")
+            return
+        }
+        #expect(turns.isReleased && turns.guarded.withTurn { $0.transport == nil })
     }
 
     @Test("An adapter without references disconnects its peers, and blocks no thread")

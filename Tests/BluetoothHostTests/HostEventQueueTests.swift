@@ -43,6 +43,36 @@ struct HostEventQueueTests {
         #expect(Self.link(of: queue.next()) == nil && queue.storage.isEmpty)
     }
 
+    @Test("notifications and other events are taken in the order in which they were appended", arguments: 0..<32)
+    func notifications(_ pattern: Int) {
+        var queue = HostEventQueue(), taken: [UInt16] = []
+        func append(_ number: UInt8) {
+            if pattern >> number & 1 == 0 { return queue.append(.link(Self.link(number), .readyToSend)) }
+            let payload = queue.store([number].span)
+            queue.append(
+                HostEventQueue.Notification(link: Self.link(number), handle: 3, payload: payload))
+        }
+        for number in 0..<5 as Range<UInt8> {
+            append(number)
+            #expect(!queue.isEmpty)
+        }
+        // Only one that is the oldest is taken by itself.
+        let first = queue.takeNotification()
+        #expect((first != nil) == (pattern & 1 == 1))
+        if let first { taken.append(first.link.slot) }
+        #expect(queue.takeNotification() == nil)
+        while let event = queue.take() {
+            switch event {
+            case .link(let link, .readyToSend): taken.append(link.slot)
+            case .client(let link, .notification(3, let payload)):
+                taken.append(link.slot)
+                #expect(UInt16(queue.octets(of: payload)[0]) == link.slot)
+            default: Issue.record("another event: \(event)")
+            }
+        }
+        #expect(taken == [0, 1, 2, 3, 4] && queue.isEmpty)
+    }
+
     private static func link(of event: HostEvent?) -> LinkIdentifier? {
         if case .link(let link, .readyToSend) = event { link } else { nil }
     }

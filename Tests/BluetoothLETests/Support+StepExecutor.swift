@@ -62,7 +62,7 @@ actor StepConsumer {
 
     init(_ executor: StepExecutor) { self.executor = executor }
 
-    func take(from queue: AsyncQueue<Int>) async -> Result<Int?, BluetoothError> {
+    func take<Element>(from queue: AsyncQueue<Element>) async -> Result<Element?, BluetoothError> {
         do throws(BluetoothError) {
             return .success(try await queue.next())
         } catch {

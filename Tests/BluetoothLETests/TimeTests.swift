@@ -215,6 +215,30 @@ struct TimeTests {
         #expect(taken.sorted() == Array(0..<5000))
     }
 
+    @Test("Waiting consumers are served in order, without those whose task was cancelled", arguments: 0..<4)
+    func order(ofCancelled cancelled: Int) async {
+        let queue = AsyncQueue<[UInt8]>(capacity: 10, overflow: .fail)
+        let executors = (0..<4).map { _ in StepExecutor() }
+        let tasks = executors.map { executor in
+            let consumer = StepConsumer(executor)
+            return Task { await consumer.take(from: queue) }
+        }
+        for executor in executors { await executor.step() }
+        tasks[cancelled].cancel()
+        #expect(queue.waiterCount == 3)
+        // The first two are handed their values, and keep them. The third gets the end.
+        let values: [[UInt8]] = [[1, 2], [3, 4]]
+        var areHanded: [Bool] = []
+        for value in values { areHanded.append(queue.hand(value.span)) }
+        queue.finish()
+        for value in values[..<1] { areHanded.append(queue.hand(value.span)) }
+        #expect(areHanded == [true, true, false] && queue.waiterCount == 0)
+        for executor in executors { await executor.step() }
+        let rest = (0..<4).filter { $0 != cancelled }
+        for (index, value) in zip(rest, values + [nil]) { #expect(await tasks[index].value == .success(value)) }
+        #expect(await tasks[cancelled].value == .failure(.cancelled))
+    }
+
     @Test("A batch wakes as many consumers as it has elements")
     func batch() async {
         let queue = AsyncQueue<Int>(capacity: 10, overflow: .fail)

@@ -9,7 +9,7 @@ public final class ReceiveWindow: Sendable {
     /// The action to take after adding a value.
     public enum Advice: Equatable, Sendable {
         case none
-        /// Post `HostCall.holdReceiving`.
+        /// Post `HostCall.holdReceiving`, and then call `held()`.
         case hold
         /// Post `HostCall.disconnect` with `.consumerTooSlow`. Advised once.
         case overflow
@@ -37,15 +37,30 @@ public final class ReceiveWindow: Sendable {
         if waiting > Self.limit {
             return hasOverflown.exchange(true, ordering: .relaxed) ? .none : .overflow
         }
-        return isHeld.exchange(true, ordering: .acquiringAndReleasing) ? .none : .hold
+        return isHeld.load(ordering: .relaxed) ? .none : .hold
+    }
+
+    /// Notes that the link is held. Must be called on the adapter's thread, when the hold has been posted: a resumption
+    /// posted before it would have no effect.
+    ///
+    /// - Returns: whether the consumer has already caught up, so that the link should resume.
+    public func held() -> Bool {
+        // Either this sees what the consumer has removed, or the consumer sees that the link is held.
+        isHeld.store(true, ordering: .sequentiallyConsistent)
+        return shouldResume(octets.load(ordering: .sequentiallyConsistent))
     }
 
     /// Removes a value of this length.
     ///
     /// - Returns: whether the link should resume, with `HostCall.resumeReceiving`.
     public func remove(_ count: Int) -> Bool {
-        let waiting = octets.wrappingSubtract(max(count, Self.leastCount), ordering: .relaxed).newValue
-        guard waiting < Self.resumeLimit, isHeld.load(ordering: .relaxed) else { return false }
+        shouldResume(
+            octets.wrappingSubtract(max(count, Self.leastCount), ordering: .sequentiallyConsistent).newValue)
+    }
+
+    @inline(__always)
+    private func shouldResume(_ waiting: Int) -> Bool {
+        guard waiting < Self.resumeLimit, isHeld.load(ordering: .sequentiallyConsistent) else { return false }
         return isHeld.exchange(false, ordering: .acquiringAndReleasing)
     }
 }

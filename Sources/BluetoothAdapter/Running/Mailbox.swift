@@ -7,7 +7,7 @@ final class Mailbox: Sendable {
     /// The content that a turn takes out.
     struct Content: Sendable {
         var calls: [HostCall] = []
-        /// The observers of users that are attaching.
+        /// The observers of users that are attaching, in the order of their calls.
         var observers: [AttachedObserver] = []
         /// Tasks that wait, after these calls, until the adapter is idle.
         var awaitingIdleness: [CheckedContinuation<Void, Never>] = []
@@ -22,11 +22,11 @@ final class Mailbox: Sendable {
 
     /// What the reader and the callers tell each other.
     private enum Flag: UInt8, AtomicRepresentable {
-        /// The mailbox is empty, and the reader will check it before it sleeps.
+        /// The reader has seen all content, and will check again before it sleeps.
         case attended
-        /// The mailbox is empty, and the reader may sleep.
+        /// The reader has seen all content, and may sleep.
         case unattended
-        /// The mailbox has content.
+        /// There is content that the reader has not seen. Set only while the state is locked.
         case filled
     }
 
@@ -97,10 +97,15 @@ final class Mailbox: Sendable {
     @inline(never)
     private func takeContent(into content: inout Content) {
         state.withLock { state in
+            // A call may have been added since the flag was read. It is taken as well.
+            flag.store(.attended, ordering: .relaxed)
             swap(&content, &state.content)
             guard content.calls.count > Self.callsPerTurn else { return }
             state.content.calls.append(contentsOf: content.calls[Self.callsPerTurn...])
             content.calls.removeSubrange(Self.callsPerTurn...)
+            let attaching = content.calls.count { if case .attach = $0.kind { true } else { false } }
+            state.content.observers.append(contentsOf: content.observers[attaching...])
+            content.observers.removeSubrange(attaching...)
             (state.content.isToClose, content.isToClose) = (content.isToClose, false)
             swap(&state.content.awaitingIdleness, &content.awaitingIdleness)
             _ = announceContent()
@@ -117,7 +122,7 @@ final class Mailbox: Sendable {
             != .filled
     }
 
-    /// Whether there is no work.
+    /// Whether the reader has seen all content.
     var isEmpty: Bool { flag.load(ordering: .acquiring) != .filled }
 
     /// Stops accepting items. The remaining content can still be taken out.

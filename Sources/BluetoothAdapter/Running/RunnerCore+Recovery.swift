@@ -33,8 +33,9 @@ struct Recovery {
 
 /// Loss and recovery of the controller. The first opening is treated as a recovery.
 extension RunnerCore {
-    /// Starts to open the transport.
+    /// Starts to open the transport, unless the adapter was closed before its thread started.
     mutating func begin(at now: Instant) {
+        guard case .closedTransport = state else { return }
         recovery.reopening.begin()
         open(at: now)
     }

@@ -64,7 +64,7 @@ struct RunnerCore {
     var deadline: Instant?
     /// What the thread waits for with an open transport and the system's clock, as of the end of the last turn.
     private var knownWish: RunnerThread.Wish?
-    /// Whether the thread has been told.
+    /// Whether the thread has been told `knownWish`.
     private var isWishTold = false
 
     init(
@@ -116,7 +116,8 @@ struct RunnerCore {
         }
         let isSending = shared.hasOutput || ready?.isWritable == true
         send(at: now)
-        deliver()
+        // A new status can have begun to write bonds.
+        if deliver() { isQuiet = false }
         // If this turn closed the adapter, the deadline for its bonds is already set.
         if case .closing = state {
         } else if updateDeadline(at: now) {
@@ -192,18 +193,22 @@ struct RunnerCore {
         noticeFailure(at: now)
     }
 
-    /// Delivers the events to each user.
-    mutating func deliver() {
+    /// Delivers the events to each user. Returns whether the status was set since this was last called.
+    @discardableResult
+    mutating func deliver() -> Bool {
         let hasNewStatus = noticeStatus()
         // Clear the information last: a thread that sees it missing finds that everything that needed the controller
         // has ended.
         defer { if hasNewStatus, shared.currentStatus() != .ready { turns?.publish(information: nil) } }
         let observers = observers
         shared.deliverEvents { rank, batch in
-            // Observers are in the order in which their users attached. While one is detaching, others are searched for.
-            if rank < observers.count, observers[rank].user == batch.user { return observers[rank].receive(batch) }
-            observers.first { [user = batch.user] in $0.user == user }?.receive(batch)
+            // Observers are in the order in which their users attached.
+            guard rank < observers.count, observers[rank].user == batch.user else {
+                return assertionFailure("user \(batch.user.number) has no observer")
+            }
+            observers[rank].receive(batch)
         }
+        return hasNewStatus
     }
 
     /// Publishes the status, and loads the bonds, if the status was set since the last turn.
@@ -221,21 +226,28 @@ struct RunnerCore {
     /// Returns what the thread waits for after a turn; nil if it is what this function returned last.
     @inline(__always)
     mutating func takeWish() -> RunnerThread.Wish? {
-        isWishTold && isOpen && knownWish?.watchNumber == watchNumber ? nil : takeNewWish()
-    }
-
-    @inline(never)
-    private mutating func takeNewWish() -> RunnerThread.Wish {
+        if isWishTold, isOpen, knownWish?.watchNumber == watchNumber { return nil }
+        let wish = wish
         // The next deadline of a port can change without a turn.
         isWishTold = usesSystemClock
-        if let knownWish, isOpen, knownWish.watchNumber == watchNumber { return knownWish }
-        let transport = transport
-        let descriptor = transport?.fileDescriptor ?? recovery.arrivals?.fileDescriptor ?? -1
-        let wish = RunnerThread.Wish(
-            fileDescriptor: descriptor < 0 ? nil : descriptor, watchNumber: watchNumber,
-            wantsWrite: transport?.wantsWrite ?? false, deadline: clock.wakeUp(for: nextDeadline))
-        if usesSystemClock { knownWish = wish }
         return wish
+    }
+
+    /// What the thread waits for after a turn.
+    var wish: RunnerThread.Wish {
+        mutating get {
+            if let knownWish, isOpen, knownWish.watchNumber == watchNumber { return knownWish }
+            let transport = transport
+            let descriptor = transport?.fileDescriptor ?? recovery.arrivals?.fileDescriptor ?? -1
+            let wish = RunnerThread.Wish(
+                fileDescriptor: descriptor < 0 ? nil : descriptor, watchNumber: watchNumber,
+                wantsWrite: transport?.wantsWrite ?? false, deadline: clock.wakeUp(for: nextDeadline))
+            if usesSystemClock {
+                knownWish = wish
+                isWishTold = false
+            }
+            return wish
+        }
     }
 
     private mutating func updateWish(hasSent: Bool) {

@@ -235,7 +235,8 @@ extension EventRouter {
 
     // MARK: - Values
 
-    /// Delivers successive values of a characteristic, the first of which is at `index`. Returns the index of the last.
+    /// Delivers a value, which is at `index`, and usually the values of the same characteristic that follow it. Returns
+    /// the index of the last one.
     private func receivedValues(
         at index: Int, of handle: AttributeHandle, on identifier: LinkIdentifier, _ batch: borrowing EventBatch
     ) -> Int {
@@ -250,7 +251,9 @@ extension EventRouter {
         var next = index
         while next < batch.events.count, case .value(identifier, handle, let payload) = batch.events[next] {
             let octets = batch.octets(of: payload)
-            if !queue.hand({ $0.overwrite(with: octets) }) { deliver(Array(octets), to: queue, link) }
+            // A value that was handed over need not be counted. Its consumer may change who receives the next one.
+            if queue.hand(octets) { return next }
+            deliver(Array(octets), to: queue, link)
             next += 1
         }
         return next - 1
@@ -268,7 +271,9 @@ extension EventRouter {
         if !queue.push(value) { _ = link.window.remove(value.count) }
         switch advice {
         case .none: return
-        case .hold: post(.holdReceiving(link.identifier))
+        case .hold:
+            post(.holdReceiving(link.identifier))
+            if link.window.held() { post(.resumeReceiving(link.identifier)) }
         case .overflow:
             // Values that arrive before the link ends would follow a gap.
             for listener in link.state.withLock({ $0.listeners }) {
@@ -365,33 +370,4 @@ extension GATTPreparedWrites {
             return IncomingWrite.Part(handle: handle(at: position), offset: offset(at: position), value: Array(value))
         }
     }
-}
-
-extension [UInt8]? {
-    /// Stores octets. This needs no allocation if they fit into the array and it is not used elsewhere.
-    @inline(__always)
-    fileprivate mutating func overwrite(with octets: borrowing Span<UInt8>) {
-        guard let capacity = self?.capacity, capacity >= octets.count, resize(to: octets.count) else {
-            return self = Array(copy octets)
-        }
-        octets.withUnsafeBytes { octets in
-            self?.withUnsafeMutableBytes { $0.copyMemory(from: octets) }
-        }
-    }
-
-    /// Changes the number of octets. Returns false if that has replaced the array because it is used elsewhere: the new
-    /// one has the same capacity, most of which may be unused.
-    @inline(__always)
-    private mutating func resize(to newCount: Int) -> Bool {
-        guard let count = self?.count, count != newCount else { return true }
-        let before = address
-        if count > newCount {
-            self?.removeLast(count - newCount)
-        } else {
-            self?.append(contentsOf: repeatElement(0, count: newCount - count))
-        }
-        return address == before
-    }
-
-    private var address: UnsafeRawPointer? { self?.withUnsafeBytes { $0.baseAddress } }
 }

@@ -31,12 +31,12 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         var taken = 0
         var losses: [Int] = []
         var dropped = 0
-        /// The last element of `hand`, whose storage the next one uses if the consumer has released it.
+        /// The last element of `hand`, whose storage the next one uses unless it is still used elsewhere.
         var handed: Element?
         /// Once the sequence has ended.
         var end: QueueEnd?
 
-        /// Whether a consumer need not wait.
+        /// Whether a consumer may not need to wait.
         var hasContent: Bool { !buffer.isEmpty || !losses.isEmpty || end != nil }
 
         /// Moves the next element to `next`. Returns what a consumer finds; nil if it must wait.
@@ -65,7 +65,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         private typealias Wait = (number: UInt64, continuation: Continuation)
 
         private var first: Wait?
-        /// Empty without a first one.
+        /// Empty if `first` is nil.
         private var others = Deque<Wait>()
 
         var isEmpty: Bool { first == nil }
@@ -91,7 +91,8 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
-    /// `State.hasContent`, so that a consumer that must wait locks the state only once.
+    /// `State.hasContent`, so that a consumer that must wait locks the state only once: it looks again when its wait
+    /// begins, so this may be outdated.
     private let hasContent = Atomic(false)
     private let lastNumber = Atomic<UInt64>(0)
     private let capacity: Int
@@ -103,7 +104,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     private let mark: (@Sendable (Element, Deque<Element>.SubSequence) -> Element?)?
     /// Called when an element is dropped, with the number of elements dropped so far.
     private let onDrop: (@Sendable (Int) -> Void)?
-    /// Called with each element that was taken, or that never will be.
+    /// Called with each element of `push` that was taken, or that never will be.
     private let onTake: (@Sendable (Element) -> Void)?
 
     init(
@@ -141,23 +142,6 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     /// The number of buffered elements, and of waiting consumers.
     var count: Int { state.withLock { $0.buffer.count } }
     var waiterCount: Int { state.withLock { $0.waits.count } }
-
-    /// Hands an element to the consumer that has waited longest. Returns false if none waits.
-    ///
-    /// - Parameter make: puts the element in the place of the previous one, whose storage it may use.
-    @inline(__always)
-    func hand(_ make: (inout Element?) -> Void) -> Bool {
-        var element: Element?
-        let waiting = state.withLock { state -> Continuation? in
-            guard !state.waits.isEmpty else { return nil }
-            make(&state.handed)
-            element = state.handed
-            return state.takeWait()
-        }
-        guard let waiting, let element = element.take() else { return false }
-        waiting.resume(returning: .element(element))
-        return true
-    }
 
     /// Hands an element to the consumer that has waited longest, or buffers it. Returns false if the element was
     /// dropped.
@@ -300,6 +284,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         finish()
         // Outside the lock: an element may hold the last reference to the producer.
         let rest = change { state in
+            state.handed = nil
             defer { state.buffer = [] }
             return state.buffer
         }
@@ -400,6 +385,23 @@ final class AsyncQueue<Element: Sendable>: Sendable {
             return state.waits.remove(wait.number)
         }
         waiting?.resume(returning: .end(.failure(.cancelled)))
+    }
+}
+
+extension AsyncQueue<[UInt8]> {
+    /// Hands octets to the consumer that has waited longest, without `onTake`. Returns false if none waits: `push` them.
+    @inline(__always)
+    func hand(_ octets: borrowing Span<UInt8>) -> Bool {
+        var element: [UInt8]?
+        let waiting = state.withLock { state -> Continuation? in
+            guard !state.waits.isEmpty else { return nil }
+            state.handed.overwrite(with: octets)
+            element = state.handed
+            return state.takeWait()
+        }
+        guard let waiting, let element = element.take() else { return false }
+        waiting.resume(returning: .element(element))
+        return true
     }
 }
 

@@ -28,7 +28,8 @@ public struct SharedHost: Sendable {
     var controllerFailure: HostFailure?
     /// The users, with their events until the end of the turn.
     var users: [UserQueue] = []
-    /// What the users receive at the end of the turn. A property, because a local variable would have to be released.
+    /// What a user receives at the end of the turn; empty otherwise. A property, because a local variable would have to
+    /// be released.
     private var delivery = EventBatch(user: UserID(number: 0))
     /// Indexed by the slots of link identifiers. Accessed in place and never copied: see `LinkTable`.
     var links: [LinkRecord] = []
@@ -191,7 +192,7 @@ public struct SharedHost: Sendable {
     public mutating func isAttached(_ user: UserID) -> Bool { index(of: user) != nil }
 
     /// Passes the events of each user to `body`, in the order in which the users attached, and removes them together
-    /// with their octets and sightings. Users without events are skipped.
+    /// with their octets and sightings. Users without events are skipped. Call this after every turn.
     public mutating func deliverEvents(to body: (borrowing EventBatch) -> Void) {
         deliverEvents { _, batch in body(batch) }
     }

@@ -39,7 +39,9 @@ class ManagedLink: @unchecked Sendable {
         guard !isOverrun else { return false }
         switch window.add(count) {
         case .none: break
-        case .hold: attachment.post(.holdReceiving(identifier))
+        case .hold:
+            attachment.post(.holdReceiving(identifier))
+            if window.held() { attachment.post(.resumeReceiving(identifier)) }
         case .overflow: end(.consumerTooSlow)
         }
         return !isOverrun

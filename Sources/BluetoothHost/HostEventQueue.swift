@@ -19,8 +19,8 @@ public struct Payload: Equatable, Sendable {
 /// Take the events with `next()` until it returns nil. Only then is the memory reused, so the bytes of all events taken
 /// before stay valid until then. With `take()` they stay valid until `releaseBytes()`.
 public struct HostEventQueue: Sendable {
-    /// The oldest event, if it is a notification and was appended to an empty queue. Moving it costs less than moving an
-    /// event.
+    /// The oldest event, if it is a notification and was appended to an empty queue. Moving it costs less than moving
+    /// an event.
     @usableFromInline var notification: Notification?
     /// The oldest event behind `notification`, if nothing else was waiting there. Usually it is the only one: it costs
     /// no array access, and is moved out instead of copied.

@@ -1,7 +1,6 @@
 /// The position of a link in a table. Slots are reused after their link has ended; a `LinkIdentifier` is not.
-@usableFromInline
 package struct LinkSlot: Hashable, Sendable {
-    @usableFromInline package let index: Int
+    package let index: Int
 
     @inlinable @inline(__always)
     package init(index: Int) { self.index = index }

@@ -389,7 +389,8 @@ final class AsyncQueue<Element: Sendable>: Sendable {
 }
 
 extension AsyncQueue<[UInt8]> {
-    /// Hands octets to the consumer that has waited longest, without `onTake`. Returns false if none waits: `push` them.
+    /// Hands octets to the consumer that has waited longest, without `onTake`. Returns false if none waits: then `push`
+    /// them.
     @inline(__always)
     func hand(_ octets: borrowing Span<UInt8>) -> Bool {
         var element: [UInt8]?

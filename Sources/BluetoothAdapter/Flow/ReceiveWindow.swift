@@ -1,3 +1,5 @@
+import BluetoothHost
+import BluetoothUsers
 import Synchronization
 
 /// Counts the octets of received values that one user has not consumed yet on one link.
@@ -9,7 +11,7 @@ public final class ReceiveWindow: Sendable {
     /// The action to take after adding a value.
     public enum Advice: Equatable, Sendable {
         case none
-        /// Post `HostCall.holdReceiving`, and then call `held()`.
+        /// Call `hold(_:post:)`.
         case hold
         /// Post `HostCall.disconnect` with `.consumerTooSlow`. Advised once.
         case overflow
@@ -40,14 +42,15 @@ public final class ReceiveWindow: Sendable {
         return isHeld.load(ordering: .relaxed) ? .none : .hold
     }
 
-    /// Notes that the link is held. Must be called on the adapter's thread, when the hold has been posted: a resumption
-    /// posted before it would have no effect.
+    /// Holds the link, unless the consumer has caught up. Must be called on the adapter's thread.
     ///
-    /// - Returns: whether the consumer has already caught up, so that the link should resume.
-    public func held() -> Bool {
-        // Either this sees what the consumer has removed, or the consumer sees that the link is held.
+    /// - Parameter post: posts a call for the link.
+    public func hold(_ link: LinkIdentifier, post: (HostCall.Kind) -> Void) {
+        post(.holdReceiving(link))
+        // Only now may the consumer post the resumption, which would have no effect before the hold. Either this sees
+        // what the consumer has removed, or the consumer sees that the link is held.
         isHeld.store(true, ordering: .sequentiallyConsistent)
-        return shouldResume(octets.load(ordering: .sequentiallyConsistent))
+        if shouldResume(octets.load(ordering: .sequentiallyConsistent)) { post(.resumeReceiving(link)) }
     }
 
     /// Removes a value of this length.

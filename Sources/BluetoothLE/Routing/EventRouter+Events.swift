@@ -271,9 +271,7 @@ extension EventRouter {
         if !queue.push(value) { _ = link.window.remove(value.count) }
         switch advice {
         case .none: return
-        case .hold:
-            post(.holdReceiving(link.identifier))
-            if link.window.held() { post(.resumeReceiving(link.identifier)) }
+        case .hold: link.window.hold(link.identifier) { post($0) }
         case .overflow:
             // Values that arrive before the link ends would follow a gap.
             for listener in link.state.withLock({ $0.listeners }) {

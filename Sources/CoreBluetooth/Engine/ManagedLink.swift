@@ -39,9 +39,7 @@ class ManagedLink: @unchecked Sendable {
         guard !isOverrun else { return false }
         switch window.add(count) {
         case .none: break
-        case .hold:
-            attachment.post(.holdReceiving(identifier))
-            if window.held() { attachment.post(.resumeReceiving(identifier)) }
+        case .hold: window.hold(identifier) { attachment.post($0) }
         case .overflow: end(.consumerTooSlow)
         }
         return !isOverrun

@@ -19,11 +19,8 @@ public struct Payload: Equatable, Sendable {
 /// Take the events with `next()` until it returns nil. Only then is the memory reused, so the bytes of all events taken
 /// before stay valid until then. With `take()` they stay valid until `releaseBytes()`.
 public struct HostEventQueue: Sendable {
-    /// The oldest event, if it is a notification and was appended to an empty queue. Moving it costs less than moving
-    /// an event.
-    @usableFromInline var notification: Notification?
-    /// The oldest event behind `notification`, if nothing else was waiting there. Usually it is the only one: it costs
-    /// no array access, and is moved out instead of copied.
+    /// The oldest event, if it was appended to an empty queue. Usually it is the only one: it costs no array access,
+    /// and is moved out instead of copied.
     @usableFromInline var first: HostEvent?
     /// The events behind `first`, from `head` on. Emptied as soon as the last one is taken.
     @usableFromInline private(set) var others: [HostEvent] = []
@@ -38,6 +35,7 @@ public struct HostEventQueue: Sendable {
         @usableFromInline package let handle: AttributeHandle
         @usableFromInline package let payload: Payload
 
+        @inlinable
         @inline(__always)
         init(link: LinkIdentifier, handle: AttributeHandle, payload: Payload) {
             (self.link, self.handle, self.payload) = (link, handle, payload)
@@ -51,7 +49,6 @@ public struct HostEventQueue: Sendable {
     /// Whether every event has been taken.
     @inlinable
     public var isEmpty: Bool {
-        if notification != nil { return false }
         if case .some = first { return false }
         return others.isEmpty
     }
@@ -69,9 +66,6 @@ public struct HostEventQueue: Sendable {
     @inlinable
     @inline(__always)
     package mutating func take() -> HostEvent? {
-        if let value = takeNotification() {
-            return .client(value.link, .notification(value.handle, value.payload))
-        }
         if let event = first.take() { return event }
         return others.isEmpty ? nil : takeOther()
     }
@@ -79,7 +73,7 @@ public struct HostEventQueue: Sendable {
     /// Returns the oldest event, like `take()`, if it is a notification that was appended to an empty queue.
     @inlinable
     @inline(__always)
-    package mutating func takeNotification() -> Notification? { notification.take() }
+    package mutating func takeNotification() -> Notification? { first.takeNotification() }
 
     /// Releases the bytes of the events taken so far.
     @inlinable
@@ -119,13 +113,6 @@ public struct HostEventQueue: Sendable {
         guard others.isEmpty, first.fill(event) else { return others.append(event) }
     }
 
-    /// Appends the event of a value that a peer has notified.
-    @inline(__always)
-    mutating func append(_ value: Notification) {
-        guard isEmpty else { return append(.client(value.link, .notification(value.handle, value.payload))) }
-        notification = value
-    }
-
     /// The bytes appended to `storage` from `start` on, for the event that is appended next.
     @inline(__always)
     func payload(from start: Int) -> Payload { Payload(start: start, count: storage.count &- start) }
@@ -151,6 +138,30 @@ extension Optional {
         case .some(let present):
             self = present
             return false
+        }
+    }
+}
+
+extension HostEvent? {
+    /// Takes a notification, and leaves any other event in place.
+    ///
+    /// Each enum is consumed by itself: one pattern across both would copy the event, and destroy the copy.
+    @inlinable
+    @inline(__always)
+    mutating func takeNotification() -> HostEventQueue.Notification? {
+        switch consume self {
+        case .client(let link, let event):
+            switch consume event {
+            case .notification(let handle, let payload):
+                self = nil
+                return HostEventQueue.Notification(link: link, handle: handle, payload: payload)
+            case let event:
+                self = .client(link, event)
+                return nil
+            }
+        case let other:
+            self = other
+            return nil
         }
     }
 }

@@ -49,8 +49,7 @@ struct HostEventQueueTests {
         func append(_ number: UInt8) {
             if pattern >> number & 1 == 0 { return queue.append(.link(Self.link(number), .readyToSend)) }
             let payload = queue.store([number].span)
-            queue.append(
-                HostEventQueue.Notification(link: Self.link(number), handle: 3, payload: payload))
+            queue.append(.client(Self.link(number), .notification(3, payload)))
         }
         for number in 0..<5 as Range<UInt8> {
             append(number)
@@ -71,6 +70,25 @@ struct HostEventQueueTests {
             }
         }
         #expect(taken == [0, 1, 2, 3, 4] && queue.isEmpty)
+    }
+
+    @Test("an indication is not taken as a notification, and stays the oldest event")
+    func indication() {
+        var queue = HostEventQueue()
+        let payload = queue.store([7, 8].span)
+        queue.append(.client(Self.link(1), .indication(3, payload)))
+        queue.append(.client(Self.link(2), .notification(4, payload)))
+        #expect(queue.takeNotification() == nil)
+        guard case .client(let link, .indication(3, payload)) = queue.take() else {
+            Issue.record("the indication is gone")
+            return
+        }
+        #expect(link == Self.link(1))
+        guard case .client(Self.link(2), .notification(4, payload)) = queue.take() else {
+            Issue.record("the notification is gone")
+            return
+        }
+        #expect(queue.isEmpty)
     }
 
     private static func link(of event: HostEvent?) -> LinkIdentifier? {

@@ -121,7 +121,7 @@ extension Host {
         switch outcome {
         case .notification(let handle, let value):
             let payload = events.store(pdu.extracting(value))
-            events.append(HostEventQueue.Notification(link: link, handle: handle, payload: payload))
+            events.append(.client(link, .notification(handle, payload)))
         case .indication(let handle, let value):
             let payload = events.store(pdu.extracting(value))
             events.append(.client(link, .indication(handle, payload)))
@@ -145,8 +145,7 @@ extension Host {
                 handle(.attributePDUMalformed, of: slot, at: now)
                 continue
             }
-            let payload = events.store(value.value)
-            events.append(HostEventQueue.Notification(link: link, handle: value.handle, payload: payload))
+            events.append(.client(link, .notification(value.handle, events.store(value.value))))
         }
     }
 }

@@ -87,13 +87,15 @@ public final class AdapterRunner: Sendable {
     ///
     /// - Parameter token: the token that `UserEvent.ended` carries; `.none` if the caller does not need the result.
     /// - Parameter knownChanges: see `HostCall.knownChanges`.
-    /// - Returns: false if the adapter is closed, in which case no event follows.
+    /// - Returns: false if the adapter is closed, or if the call is `.attach`, which needs an observer: see
+    ///   `attach(_:)`. No event follows.
     @discardableResult
     public func post(
         _ kind: consuming HostCall.Kind, token: CallToken = .none, from user: UserID, keepsOrder: Bool = true,
         knownChanges: UInt32? = nil
     ) -> Bool {
-        deliver(
+        if case .attach = kind { return false }
+        return deliver(
             turns.mailbox.put(
                 HostCall(
                     user: user, token: token, kind: consume kind, keepsOrder: keepsOrder, knownChanges: knownChanges)))

@@ -116,4 +116,15 @@ struct MailboxTests {
         crowd.runner.close()
         #expect(other.take().last == "closed")
     }
+
+    @Test("A user cannot be attached without an observer")
+    func posted() throws {
+        let radio = VirtualRadio(time: .manual)
+        let runner = try AdapterRunner(radio.addController(), options: .init(host: HostConfiguration(seed: 1)))
+        #expect(!runner.post(.attach, from: UserID(number: 99)))
+        let user = Witness(runner)
+        radio.advanceHosts(by: .seconds(1))
+        #expect(user.take().last == "ready")
+        runner.close()
+    }
 }

@@ -42,7 +42,10 @@ public final class ReceiveWindow: Sendable {
         return isHeld.load(ordering: .relaxed) ? .none : .hold
     }
 
-    /// Holds the link, unless the consumer has caught up. Must be called on the adapter's thread.
+    /// Holds the link, and resumes it if the consumer has already caught up. Must be called on the adapter's thread.
+    ///
+    /// A consumer that is interrupted before it posts a resumption can end the next hold. Then only `limit` bounds the
+    /// waiting octets, until they fall below a quarter of it.
     ///
     /// - Parameter post: posts a call for the link.
     public func hold(_ link: LinkIdentifier, post: (HostCall.Kind) -> Void) {

@@ -22,7 +22,7 @@ final class Mailbox: Sendable {
 
     /// What the reader and the callers tell each other.
     private enum Flag: UInt8, AtomicRepresentable {
-        /// The reader has seen all content, and will check again before it sleeps.
+        /// The reader takes out all content, and will check again before it sleeps.
         case attended
         /// The reader has seen all content, and may sleep.
         case unattended
@@ -86,7 +86,7 @@ final class Mailbox: Sendable {
 
     /// Takes out the content, but at most the number of calls that one turn carries out.
     ///
-    /// - Parameter content: content without calls, whose arrays' storage is reused.
+    /// - Parameter content: empty content, whose arrays' storage is reused.
     @inline(__always)
     func take(into content: inout Content) {
         // Most turns handle a packet, and no call.

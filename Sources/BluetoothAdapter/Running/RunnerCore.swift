@@ -226,7 +226,10 @@ struct RunnerCore {
     /// Returns what the thread waits for after a turn; nil if it is what this function returned last.
     @inline(__always)
     mutating func takeWish() -> RunnerThread.Wish? {
-        if isWishTold, isOpen, knownWish?.watchNumber == watchNumber { return nil }
+        if isWishTold, isOpen, knownWish?.watchNumber == watchNumber {
+            assert(isKnownWishCurrent, "this turn has changed what the thread waits for unnoticed")
+            return nil
+        }
         let wish = wish
         // The next deadline of a port can change without a turn.
         isWishTold = usesSystemClock
@@ -237,17 +240,28 @@ struct RunnerCore {
     var wish: RunnerThread.Wish {
         mutating get {
             if let knownWish, isOpen, knownWish.watchNumber == watchNumber { return knownWish }
-            let transport = transport
-            let descriptor = transport?.fileDescriptor ?? recovery.arrivals?.fileDescriptor ?? -1
-            let wish = RunnerThread.Wish(
-                fileDescriptor: descriptor < 0 ? nil : descriptor, watchNumber: watchNumber,
-                wantsWrite: transport?.wantsWrite ?? false, deadline: clock.wakeUp(for: nextDeadline))
+            let wish = currentWish
             if usesSystemClock {
                 knownWish = wish
                 isWishTold = false
             }
             return wish
         }
+    }
+
+    private var currentWish: RunnerThread.Wish {
+        let transport = transport
+        let descriptor = transport?.fileDescriptor ?? recovery.arrivals?.fileDescriptor ?? -1
+        return RunnerThread.Wish(
+            fileDescriptor: descriptor < 0 ? nil : descriptor, watchNumber: watchNumber,
+            wantsWrite: transport?.wantsWrite ?? false, deadline: clock.wakeUp(for: nextDeadline))
+    }
+
+    private var isKnownWishCurrent: Bool {
+        var wish = currentWish
+        // A transport that injects faults can also send while it receives. To wait for room then does no harm.
+        wish.wantsWrite = wish.wantsWrite || knownWish?.wantsWrite == true
+        return knownWish == wish
     }
 
     private mutating func updateWish(hasSent: Bool) {

@@ -6,7 +6,7 @@ import HCITransport
 /// for each. While it waits, it uses no CPU time.
 final class RunnerThread {
     /// What the adapter's thread waits for.
-    struct Wish {
+    struct Wish: Equatable {
         /// Nil if there is no descriptor to watch.
         var fileDescriptor: Int32?
         /// Different for each descriptor, because the system reuses the numbers of closed ones.
@@ -16,7 +16,7 @@ final class RunnerThread {
     }
 
     /// What the adapter's thread does after a turn.
-    enum Continuation {
+    enum NextStep {
         case wait(Wish)
         /// It waits for the same as last time.
         case waitAgain

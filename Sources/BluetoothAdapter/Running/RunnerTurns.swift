@@ -59,8 +59,8 @@ final class RunnerTurns: PacketPortHost {
         }
     }
 
-    /// Takes a turn on the adapter's thread, whose identifier is `thread`.
-    func turn(_ ready: EventLoop.Event?, on thread: Int32) -> RunnerThread.Continuation {
+    /// Takes a turn on the adapter's thread, whose identifier is `thread`. Returns what the thread does next.
+    func turn(_ ready: EventLoop.Event?, on thread: Int32) -> RunnerThread.NextStep {
         guarded.withTurn(on: thread) { core in
             core.turn(ready, mailbox)
             if case .over = core.state { return .end }

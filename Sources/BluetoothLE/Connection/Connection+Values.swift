@@ -167,7 +167,7 @@ extension Connection {
         guard !configuration.isEmpty else { throw .notSupported(.subscriptions) }
         guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
         let taken: @Sendable ([UInt8]) -> Void = { [link, weak router] value in
-            if link.window.remove(value.count) { router?.post(.resumeReceiving(link.identifier)) }
+            router?.consumed(value, on: link)
         }
         let queue = AsyncQueue(capacity: .max, overflow: .grow, onTake: taken)
         // From here on, releasing the sequence undoes everything.

@@ -253,7 +253,7 @@ extension EventRouter {
             let octets = batch.octets(of: payload)
             // A value that was handed over need not be counted. Its consumer may change who receives the next one.
             if queue.hand(octets) { return next }
-            deliver(Array(octets), to: queue, link)
+            guard deliver(Array(octets), to: queue, link) else { return next }
             next += 1
         }
         return next - 1
@@ -262,15 +262,17 @@ extension EventRouter {
     @inline(never)
     private func receivedBySeveral(_ value: [UInt8], of handle: AttributeHandle, on link: LinkState) {
         let (listeners, sessions) = link.receivers(of: handle)
-        for listener in listeners { deliver(value, to: listener, link) }
+        for listener in listeners { _ = deliver(value, to: listener, link) }
         for session in sessions { session.push(.value(value, of: handle)) }
     }
 
-    private func deliver(_ value: [UInt8], to queue: AsyncQueue<[UInt8]>, _ link: LinkState) {
+    /// Returns false if the queue's consumer has left.
+    private func deliver(_ value: [UInt8], to queue: AsyncQueue<[UInt8]>, _ link: LinkState) -> Bool {
         let advice = link.window.add(value.count)
-        if !queue.push(value) { _ = link.window.remove(value.count) }
+        let isTaken = queue.push(value)
+        if !isTaken { consumed(value, on: link) }
         switch advice {
-        case .none: return
+        case .none: break
         case .hold: link.window.hold(link.identifier) { post($0) }
         case .overflow:
             // Values that arrive before the link ends would follow a gap.
@@ -279,6 +281,12 @@ extension EventRouter {
             }
             post(.disconnect(link.identifier, reason: .consumerTooSlow))
         }
+        return isTaken
+    }
+
+    /// Resumes the link if it was held until this value left its queue.
+    func consumed(_ value: [UInt8], on link: LinkState) {
+        if link.window.remove(value.count) { post(.resumeReceiving(link.identifier)) }
     }
 
     // MARK: - The server

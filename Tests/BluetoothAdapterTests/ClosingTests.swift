@@ -187,9 +187,9 @@ struct ClosingTests {
         _ = turns.mailbox.put(UserID(number: 1), Bystander())
         turns.guarded.withTurn { $0.close(.adapterClosed, turns.mailbox) }
         turns.begin()
-        let continuation = turns.turn(nil, on: 1)
-        guard case .end = continuation else {
-            Issue.record("the thread continues: \(continuation)")
+        let next = turns.turn(nil, on: 1)
+        guard case .end = next else {
+            Issue.record("the thread continues: \(next)")
             return
         }
         #expect(turns.isReleased && turns.guarded.withTurn { $0.transport == nil })

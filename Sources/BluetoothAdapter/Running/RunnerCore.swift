@@ -226,30 +226,22 @@ struct RunnerCore {
     /// Returns what the thread waits for after a turn; nil if it is what this function returned last.
     @inline(__always)
     mutating func takeWish() -> RunnerThread.Wish? {
-        if isWishTold, isOpen, knownWish?.watchNumber == watchNumber {
-            assert(isKnownWishCurrent, "this turn has changed what the thread waits for unnoticed")
-            return nil
+        if isOpen, let knownWish, knownWish.watchNumber == watchNumber {
+            if isWishTold {
+                assert(isKnownWishCurrent, "this turn has changed what the thread waits for unnoticed")
+                return nil
+            }
+            isWishTold = true
+            return knownWish
         }
         let wish = wish
-        // The next deadline of a port can change without a turn.
-        isWishTold = usesSystemClock
+        // The next deadline of a port can change without a turn, so it is not kept.
+        if usesSystemClock { (knownWish, isWishTold) = (wish, true) }
         return wish
     }
 
     /// What the thread waits for after a turn.
     var wish: RunnerThread.Wish {
-        mutating get {
-            if let knownWish, isOpen, knownWish.watchNumber == watchNumber { return knownWish }
-            let wish = currentWish
-            if usesSystemClock {
-                knownWish = wish
-                isWishTold = false
-            }
-            return wish
-        }
-    }
-
-    private var currentWish: RunnerThread.Wish {
         let transport = transport
         let descriptor = transport?.fileDescriptor ?? recovery.arrivals?.fileDescriptor ?? -1
         return RunnerThread.Wish(
@@ -258,7 +250,7 @@ struct RunnerCore {
     }
 
     private var isKnownWishCurrent: Bool {
-        var wish = currentWish
+        var wish = wish
         // A transport that injects faults can also send while it receives. To wait for room then does no harm.
         wish.wantsWrite = wish.wantsWrite || knownWish?.wantsWrite == true
         return knownWish == wish

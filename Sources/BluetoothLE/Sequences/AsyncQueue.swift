@@ -26,7 +26,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         /// The elements that no consumer has taken. While a consumer waits, there is no element, loss or end.
         var buffer = Deque<Element>()
         /// The consumers that wait, in the order in which they began.
-        var waits = Waits()
+        var waits = QueueWaits<Continuation>()
         /// The number of elements taken, and the counts after which data was lost, each listed once.
         var taken = 0
         var losses: [Int] = []
@@ -57,36 +57,6 @@ final class AsyncQueue<Element: Sendable>: Sendable {
             let waiting = waits.popFirst()
             if waiting != nil { taken &+= 1 }
             return waiting
-        }
-    }
-
-    /// Consumers that wait, in order. Usually there is at most one, which costs no array access.
-    private struct Waits {
-        private typealias Wait = (number: UInt64, continuation: Continuation)
-
-        private var first: Wait?
-        /// Empty if `first` is nil.
-        private var others = Deque<Wait>()
-
-        var isEmpty: Bool { first == nil }
-        var count: Int { first == nil ? 0 : 1 + others.count }
-
-        @inline(__always)
-        mutating func append(_ number: UInt64, _ continuation: Continuation) {
-            if first == nil { first = (number, continuation) } else { others.append((number, continuation)) }
-        }
-
-        @inline(__always)
-        mutating func popFirst() -> Continuation? {
-            let wait = first
-            first = others.isEmpty ? nil : others.popFirst()
-            return wait?.continuation
-        }
-
-        /// Removes the consumer with this number.
-        mutating func remove(_ number: UInt64) -> Continuation? {
-            if first?.number == number { return popFirst() }
-            return others.firstIndex { $0.number == number }.map { others.remove(at: $0).continuation }
         }
     }
 
@@ -273,7 +243,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         let end = error.map { QueueEnd.failure($0) } ?? .over
         var waits = change { state in
             if state.end == nil { state.end = end }
-            defer { state.waits = Waits() }
+            defer { state.waits = QueueWaits() }
             return state.waits
         }
         while let waiting = waits.popFirst() { waiting.resume(returning: .end(end)) }

@@ -251,8 +251,9 @@ struct RunnerCore {
 
     private var isKnownWishCurrent: Bool {
         var wish = wish
-        // A transport that injects faults can also send while it receives. To wait for room then does no harm.
-        wish.wantsWrite = wish.wantsWrite || knownWish?.wantsWrite == true
+        // A transport that injects faults can also send while it receives. It then waits for room itself, and if it has
+        // been told to wait although there is room, that does no harm.
+        wish.wantsWrite = knownWish?.wantsWrite == true
         return knownWish == wish
     }
 

@@ -50,14 +50,8 @@ extension Connection {
     public func openSession() throws(BluetoothError) -> ClientSession {
         try router.check(link)
         let queue = AsyncQueue<ClientEvent>(capacity: 16_384, overflow: .fail)
-        let error = link.state.withLock { state in
-            if state.end == nil { state.sessions.append(queue) }
-            return state.end?.error
-        }
-        if let error { throw error }
-        let events = EventSequence(queue) { [link] in
-            link.state.withLock { state in state.sessions.removeAll { $0 === queue } }
-        }
+        try link.add(queue)
+        let events = EventSequence(queue) { [link] in link.remove(queue) }
         return ClientSession(connection: self, events: events)
     }
 }

@@ -255,6 +255,8 @@ extension EventRouter {
             if queue.hand(octets) { return next }
             guard deliver(Array(octets), to: queue, link) else { return next }
             next += 1
+            // Opened since, by another task.
+            if link.hasSessions { break }
         }
         return next - 1
     }
@@ -268,25 +270,26 @@ extension EventRouter {
 
     /// Returns false if the queue's consumer has left.
     private func deliver(_ value: [UInt8], to queue: AsyncQueue<[UInt8]>, _ link: LinkState) -> Bool {
-        let advice = link.window.add(value.count)
+        let isOverflown = link.window.add(value.count, on: link.identifier) { post($0) }
         let isTaken = queue.push(value)
         if !isTaken { consumed(value, on: link) }
-        switch advice {
-        case .none: break
-        case .hold: link.window.hold(link.identifier) { post($0) }
-        case .overflow:
-            // Values that arrive before the link ends would follow a gap.
-            for listener in link.state.withLock({ $0.listeners }) {
-                listener.queue.finish(.disconnected(.consumerTooSlow))
-            }
-            post(.disconnect(link.identifier, reason: .consumerTooSlow))
-        }
+        if isOverflown { end(link) }
         return isTaken
+    }
+
+    /// Ends a link whose values arrive faster than their consumers take them.
+    @inline(never)
+    private func end(_ link: LinkState) {
+        // Values that arrive before the link ends would follow a gap.
+        for listener in link.state.withLock({ $0.listeners }) {
+            listener.queue.finish(.disconnected(.consumerTooSlow))
+        }
+        post(.disconnect(link.identifier, reason: .consumerTooSlow))
     }
 
     /// Resumes the link if it was held until this value left its queue.
     func consumed(_ value: [UInt8], on link: LinkState) {
-        if link.window.remove(value.count) { post(.resumeReceiving(link.identifier)) }
+        link.window.remove(value.count, on: link.identifier) { post($0) }
     }
 
     // MARK: - The server

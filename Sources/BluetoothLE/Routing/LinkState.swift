@@ -35,7 +35,7 @@ final class LinkState: Sendable {
         var listeners: [Listener] = []
         /// The listeners whose subscriptions have not begun. They do not receive values yet.
         var comingListeners: [Listener] = []
-        var sessions: [AsyncQueue<ClientEvent>] = []
+        fileprivate(set) var sessions: [AsyncQueue<ClientEvent>] = []
         var awaitingEnd: [CallToken] = []
         /// The open L2CAP channels. There are few, so finding one takes less time than hashing its ID.
         var channels: [ChannelStream] = []
@@ -58,6 +58,8 @@ final class LinkState: Sendable {
     let window = ReceiveWindow()
     private let currentMTU: Atomic<Int>
     private let changes: Atomic<UInt32>
+    /// Whether `State.sessions` is not empty.
+    private let isObserved = Atomic(false)
     let state: Mutex<State>
 
     init(_ identifier: LinkIdentifier, _ information: LinkInformation, name: String?) {
@@ -111,6 +113,27 @@ final class LinkState: Sendable {
     }
 
     var sessions: [AsyncQueue<ClientEvent>] { state.withLock { $0.sessions } }
+
+    /// Whether there are sessions, without locking the state.
+    var hasSessions: Bool { isObserved.load(ordering: .relaxed) }
+
+    /// Adds a session, unless the link has ended.
+    func add(_ session: AsyncQueue<ClientEvent>) throws(BluetoothError) {
+        let error = state.withLock { state -> BluetoothError? in
+            guard state.end == nil else { return state.end?.error }
+            state.sessions.append(session)
+            isObserved.store(true, ordering: .relaxed)
+            return nil
+        }
+        if let error { throw error }
+    }
+
+    func remove(_ session: AsyncQueue<ClientEvent>) {
+        state.withLock { state in
+            state.sessions.removeAll { $0 === session }
+            isObserved.store(!state.sessions.isEmpty, ordering: .relaxed)
+        }
+    }
 
     /// Adds a listener, unless the link has ended. It receives values once its subscription has begun.
     func add(_ listener: Listener) throws(BluetoothError) {
@@ -179,6 +202,7 @@ final class LinkState: Sendable {
             let old = state
             state = State(
                 parameters: old.parameters, phys: old.phys, name: old.name, security: old.security, end: end)
+            isObserved.store(false, ordering: .relaxed)
             return old
         }
     }

@@ -37,11 +37,8 @@ class ManagedLink: @unchecked Sendable {
     /// application could not detect the missing event. Call with the lock of the session held.
     final func admits(_ count: Int) -> Bool {
         guard !isOverrun else { return false }
-        switch window.add(count) {
-        case .none: break
-        case .hold: window.hold(identifier) { attachment.post($0) }
-        case .overflow: end(.consumerTooSlow)
-        }
+        let isOverflown = window.add(count, on: identifier) { attachment.post($0) }
+        if isOverflown { end(.consumerTooSlow) }
         return !isOverrun
     }
 
@@ -56,6 +53,6 @@ class ManagedLink: @unchecked Sendable {
 
     /// An event leaves the queue and is about to be delivered.
     final func takeOut(_ count: Int) {
-        if window.remove(count) { attachment.post(.resumeReceiving(identifier)) }
+        window.remove(count, on: identifier) { attachment.post($0) }
     }
 }

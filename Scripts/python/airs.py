@@ -72,6 +72,16 @@ def stop(process: subprocess.Popen[bytes]) -> None:
             process.wait()
 
 
+def wait_for_phrase(log: pathlib.Path, phrase: str, deadline: float, start: int = 0) -> int:
+    """Waits until a program has written a phrase to its log, after the first `start` bytes. Returns where it ends."""
+    encoded = phrase.encode()
+    while (found := log.read_bytes().find(encoded, start)) < 0:
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"{log.stem} did not say “{phrase}”")
+        time.sleep(0.02)
+    return found + len(encoded)
+
+
 @contextlib.contextmanager
 def ready_process(command: list[str], is_ready: Callable[[], bool], log: pathlib.Path) -> Iterator[None]:
     """Runs a command during the context, which begins when the command is ready."""

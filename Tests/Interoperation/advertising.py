@@ -336,7 +336,7 @@ def all_cases(binaries: pathlib.Path) -> list[Case]:
             "ble sync finds a set by the name of its device", *extended[0], binaries, device=("Clock",)))
     cases.append(
         PeriodicCase(
-            "ble sync needs the exact name", *extended[0], binaries, device=("Clo", "--timeout", "4"),
+            "ble sync needs the exact name", *extended[0], binaries, device=("Clo", "--timeout", "8"),
             refusal='no device named "Clo" yet; "Clock" is advertising'))
     for what, end, status in ENDS:
         name = f"ble scan restores the terminal after {what}"

@@ -245,7 +245,7 @@ def record_bumble(air: AirFactory, binaries: pathlib.Path, logs: pathlib.Path, s
     first, second = sockets / "first.json", sockets / "second.json"
 
     def record(transport: str, file: pathlib.Path) -> dict[str, object]:
-        command = [str(binaries / "ble"), "record", agreed.DEVICE_ADDRESS, str(file), "--time", "1.5"]
+        command = [str(binaries / "ble"), "record", agreed.DEVICE_ADDRESS, str(file), "--time", "3"]
         output([*command, "--transport", transport], logs / "record.log")
         return json.loads(file.read_text(encoding="utf-8"))
 

@@ -144,7 +144,7 @@ def faulty_pairings(binaries: pathlib.Path) -> list[Pairing]:
         "Stalled": (Failure(4, incomplete + "no more data arrived for 10.0 seconds"), []),
         "Empty": (Failure(4, incomplete + "no more data arrived for 10.0 seconds"), []),
         "Endless": (Failure(4, "it was still incomplete after 3.0 seconds"), ["--card-timeout", "3"]),
-        "Silent": (Failure(4, "was connected but did not answer"), ["--timeout", "4"]),
+        "Silent": (Failure(4, "was connected but did not answer"), ["--timeout", "8"]),
         "Cardless": (Failure(4, "has no card: it lacks 9D534E8B-2153-4F6D-B2B0-8C68665A7274"), []),
     }
     return [
@@ -178,6 +178,9 @@ def run_pairing(pairing: Pairing, directory: pathlib.Path, limit: float) -> str 
         try:
             peripheral = start(
                 pairing.peripheral, air.transports[0], directory / "peripheral.out", directory / "peripheral.log")
+            if pairing.failure is not None:
+                # Such a central may wait only briefly for a device.
+                airs.wait_for_phrase(directory / "peripheral.log", "advertising", deadline)
             central = start(pairing.central, air.transports[1], received, directory / "central.log")
             if pairing.failure is not None:
                 return check_failure(pairing.failure, central.wait(timeout=remaining()), directory)
@@ -189,7 +192,7 @@ def run_pairing(pairing: Pairing, directory: pathlib.Path, limit: float) -> str 
                 return f"peripheral ended with status {status}"
         except subprocess.TimeoutExpired:
             return f"not done in {limit:.0f} s"
-        except OSError as error:
+        except (OSError, RuntimeError) as error:
             return str(error)
     return None
 

@@ -336,6 +336,9 @@ class Case:
             if (status := wait(theirs)) != step.their_status:
                 return f"Bumble's ended with status {status} and not {step.their_status}"
             if not self.plan.we_are_central:
+                # It may not have printed yet what the last packet led to.
+                for phrase in step.words:
+                    airs.wait_for_phrase(logs[0], phrase, deadline, starts[0])
                 airs.stop(ours)
         for log, first, wanted in zip(logs, starts, (step.words, step.their_words), strict=True):
             text = log.read_bytes()[first:].decode("utf-8", "replace")
@@ -361,11 +364,7 @@ def terminal(stack: contextlib.ExitStack) -> tuple[int, int]:
 def type_at(keyboard: int, typed: list[tuple[str, str]], log: pathlib.Path, start: int, deadline: float) -> None:
     """Types each line once the program has asked for it since the line before."""
     for said, line in typed:
-        while (found := log.read_bytes().find(said.encode(), start)) < 0:
-            if time.monotonic() > deadline:
-                raise RuntimeError(f"our program did not say “{said}”")
-            time.sleep(0.02)
-        start = found + len(said)
+        start = airs.wait_for_phrase(log, said, deadline, start)
         os.write(keyboard, f"{line}\n".encode())
 
 

@@ -134,13 +134,12 @@ async def test_no_adapter_and_one_without_low_energy(radio: Radio) -> None:
         assert present() == []
         assert await refusal(BLE, "scan", "--transport", "hci-socket") == (
             "ble: hci-socket: there is no Bluetooth adapter; plug one in, or use a transport that needs none")
-        classic = await Process.start("btvirt", "btvirt", "-B", "-l1")
+        classic = Radio("-B")
         try:
-            await until(lambda: len(present()) == 1, "an adapter without Low Energy")
+            await classic.start(1)
             assert await refusal(BLE, "scan", "--transport", "hci-socket") == (
                 "ble: the controller does not support Bluetooth Low Energy; use another adapter")
         finally:
-            await classic.kill()
-            await until(lambda: present() == [], "the adapter to go")
+            await classic.stop()
     finally:
         await radio.start()

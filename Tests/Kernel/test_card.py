@@ -6,9 +6,11 @@ import asyncio
 import contextlib
 import pathlib
 import re
+import signal
 from collections.abc import AsyncIterator
 
 import pytest_asyncio
+from bleak.backends.characteristic import BleakGATTCharacteristic
 from support import client
 from support.bluez import BlueZ
 from support.card import CARD, CHARACTERISTIC, SERVICE
@@ -43,20 +45,30 @@ async def test_bluez_gets_the_card_from_our_peripheral(bluez: BlueZ, tmp_path: p
 async def test_bluez_leaves_in_the_midst_of_the_card_twice_and_then_gets_it(
     bluez: BlueZ, tmp_path: pathlib.Path
 ) -> None:
-    card = CARD * 50
+    card = CARD * 200
     async with offering(tmp_path, card) as peripheral:
         before = peripheral.said().count("was interrupted")
         device = await client.found(SERVICE, "BCS")
         for count in (1, 2):
             received: list[bytes] = []
+
+            def take(_: BleakGATTCharacteristic, value: bytearray) -> None:
+                if not received:
+                    # So that it does not send the whole card before the link ends.
+                    peripheral.process.send_signal(signal.SIGSTOP)
+                received.append(bytes(value))
+
             async with client.connected(device) as connection:
                 _, links, _ = await output_of("hcitool", "-i", "hci1", "con")
                 handle = re.findall(r"handle (\d+)", links)[0]
-                await connection.start_notify(CHARACTERISTIC, lambda _, value: received.append(bytes(value)))
-                await until(lambda: received, "the beginning of the card")
-                # The daemon would wait two seconds before it disconnects, so the link is taken from it.
-                await output_of("hcitool", "-i", "hci1", "ledc", handle)
-                await until(lambda: not connection.is_connected, "the end of the link")
+                try:
+                    await connection.start_notify(CHARACTERISTIC, take)
+                    await until(lambda: received, "the beginning of the card")
+                    # The daemon would wait two seconds before it disconnects, so the link is taken from it.
+                    await output_of("hcitool", "-i", "hci1", "ledc", handle)
+                    await until(lambda: not connection.is_connected, "the end of the link")
+                finally:
+                    peripheral.process.send_signal(signal.SIGCONT)
             assert b"EOM" not in received and card.startswith(b"".join(received))
             await until(lambda: peripheral.said().count("was interrupted") == before + count, "the peripheral to notice")
         async with client.connected(device) as connection:

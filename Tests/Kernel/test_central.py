@@ -99,26 +99,23 @@ async def test_what_is_pending_when_the_kernel_ends_the_link(agent: Agent, bluez
     link = await connect(agent, ADDRESSES[1])
     await link("discover")
     await link("subscribe", handle=sample.notifying.handle)
-    ends: list[str] = []
-    first = asyncio.Event()
+    has_discovered = asyncio.Event()
 
-    async def discover() -> None:
-        """Discovers again and again, so that discoveries are pending whenever the link ends."""
-        while set(ends) <= {"done"}:
+    async def discover() -> str:
+        """Discovers until that fails, so that discoveries are pending whenever the link ends."""
+        while True:
             try:
                 await agent("discover", connection=link.number)
-                ends.append("done")
+                has_discovered.set()
             except AgentError as error:
-                ends.append(error.kind)
-            first.set()
+                return error.kind
 
-    pending = asyncio.gather(*(discover() for _ in range(8)))
-    await first.wait()
-    status, output, _ = await output_of("btmgmt", "-i", "hci1", "disconnect", "-t", "1", ADDRESSES[0])
-    assert status == 0, output
-    await pending
-    # One after the other, until there was no link left.
-    assert ends == sorted(ends, reverse=True) and ends.count("disconnected") == 8
+    async with asyncio.TaskGroup() as group:
+        pending = [group.create_task(discover()) for _ in range(8)]
+        await has_discovered.wait()
+        status, output, _ = await output_of("btmgmt", "-i", "hci1", "disconnect", "-t", "1", ADDRESSES[0])
+        assert status == 0, output
+    assert {task.result() for task in pending} == {"disconnected"}
     assert await link.ended() == "the peer ended the connection"
     end = await agent.event("unsubscribed", connection=link.number)
     assert end["reason"] == "disconnected: the peer ended the connection"

@@ -91,7 +91,7 @@ async def test_writes_without_response_arrive_in_order(link: Link, sample: Sampl
 
 async def test_notifications_arrive_in_order(link: Link, sample: Sample) -> None:
     await link("subscribe", handle=sample.notifying.handle)
-    assert sample.notifying.is_notifying
+    await until(lambda: sample.notifying.is_notifying, "BlueZ to tell the application")
     expected = numbered(NOTIFICATIONS)
     await sample.notifying.send(sample.bluez, *expected)
     assert await link.values(sample.notifying.handle, NOTIFICATIONS) == expected

@@ -43,23 +43,28 @@ async def ble(*arguments: str | pathlib.Path) -> AsyncIterator[Process]:
 
 
 async def carry(process: Process, octets: bytes) -> bytes:
-    """Writes the tool's standard input, up to its end, and reads the same amount from its standard output."""
+    """Writes the tool's standard input, and reads the same amount from its standard output."""
     assert process.process.stdin and process.process.stdout
     process.process.stdin.write(octets)
-    process.process.stdin.write_eof()
     return await process.process.stdout.readexactly(len(octets))
+
+
+def end_input(process: Process) -> None:
+    """Ends the tool's standard input."""
+    assert process.process.stdin
+    process.process.stdin.write_eof()
 
 
 @MODES
 @pytest.mark.usefixtures("enhanced_channels")
 async def test_the_kernel_opens_a_channel(bluez: BlueZ, tmp_path: pathlib.Path, mode: int) -> None:
     async with ble("--listen", hex(PSM), "--keep", "--bonds", tmp_path) as process:
-        said = len(process.said())
-        await until(lambda: "listening" in process.said()[said:], "the service")
+        await until(lambda: "listening" in process.said(), "the service")
         with channel_socket(THEIRS, mode, MTU) as handle:
             await asyncio.to_thread(call, LIBRARY.connect, handle, socket_address(OURS, PSM))
             theirs, ours = await asyncio.wait_for(
                 asyncio.gather(exchange(handle, PAYLOADS[0], 2000), carry(process, PAYLOADS[1])), TIMEOUT)
+            end_input(process)
         assert (theirs, ours) == (PAYLOADS[1], PAYLOADS[0])
         # The kernel has closed it.
         assert await asyncio.wait_for(process.process.wait(), TIMEOUT) == 0
@@ -79,6 +84,8 @@ async def test_we_open_a_channel_to_the_kernel(bluez: BlueZ, tmp_path: pathlib.P
                 theirs, ours = await asyncio.wait_for(
                     asyncio.gather(exchange(handle, PAYLOADS[0], MTU), carry(process, PAYLOADS[1])), TIMEOUT)
                 assert (theirs, ours) == (PAYLOADS[1], PAYLOADS[0])
+                # Only now, because from then on the tool waits only briefly for more.
+                end_input(process)
                 # We close it, when nothing comes any more.
                 assert await asyncio.to_thread(handle.recv, 1) == b""
             assert await asyncio.wait_for(process.process.wait(), TIMEOUT) == 0
@@ -87,8 +94,7 @@ async def test_we_open_a_channel_to_the_kernel(bluez: BlueZ, tmp_path: pathlib.P
 async def test_the_kernels_own_test_tool(bluez: BlueZ, tmp_path: pathlib.Path) -> None:
     """BlueZ's l2test sends SDUs of 500 octets, each with its number and its length, and closes the channel."""
     async with ble("--listen", hex(PSM), "--bonds", tmp_path) as process:
-        said = len(process.said())
-        await until(lambda: "listening" in process.said()[said:], "the service")
+        await until(lambda: "listening" in process.said(), "the service")
         status, output, errors = await output_of(
             "l2test", "-s", "-i", "hci1", "-V", "le_public", "-P", str(PSM), "-b", "500", "-N", "40",
             OURS, timeout=2 * TIMEOUT)

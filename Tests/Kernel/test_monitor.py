@@ -28,10 +28,10 @@ async def test_the_monitor_writes_a_capture(radio: Radio, tmp_path: pathlib.Path
     capture = tmp_path / "monitor.btsnoop"
     monitor = await Process.start("capture", BLE, "monitor", "--btsnoop", capture)
     await until(lambda: capture.exists() and capture.stat().st_size > 16, "the adapters")
+    before = capture.stat().st_size
     status, _, errors = await output_of("hciconfig", "hci0", "reset")
     assert status == 0, errors
-    before = capture.stat().st_size
-    await until(lambda: capture.stat().st_size >= before, "the reset")
+    await until(lambda: capture.stat().st_size > before, "the reset")
     assert await monitor.stop() == 128 + 15
     header = capture.read_bytes()[:16]
     assert header == struct.pack(">8sII", b"btsnoop\0", 1, 2001)

@@ -60,9 +60,10 @@ async def test_services_are_primary_secondary_and_included_as_published(link: Li
 
 
 async def test_descriptors_have_the_values_that_were_published(link: Link) -> None:
+    # BlueZ's battery profile subscribes to the level by itself.
+    await link.event("subscribed", "level")
     for one in link.peripheral.characteristics.values():
         if "configuration" in one:
-            # BlueZ's battery profile has subscribed to the level by itself.
             is_level = one is link.peripheral.characteristics["level"]
             assert await link.client.read_gatt_descriptor(one["configuration"]) == bytes([is_level, 0])
         if "extendedProperties" in one:
@@ -77,8 +78,12 @@ async def test_bluez_knows_the_device_by_its_name_and_services(link: Link) -> No
     assert (properties["Name"], properties["AddressType"]) == ("Kernel", "public")
     assert set(properties["UUIDs"]) >= {
         full("1800"), full("1801"), *(full(one["uuid"]) for one in link.peripheral.services if one["isPrimary"])}
-    # BlueZ's battery profile has read the level by itself.
-    assert device["org.bluez.Battery1"]["Percentage"] == int(CHARACTERISTICS["battery"]["level"]["value"], 16)
+    # BlueZ's battery profile reads the level by itself.
+    async with asyncio.timeout(TIMEOUT):
+        while (battery := device.get("org.bluez.Battery1")) is None:
+            await asyncio.sleep(0.02)
+            device = (await link.peripheral.bluez.objects())[link.peripheral.path]
+    assert battery["Percentage"] == int(CHARACTERISTICS["battery"]["level"]["value"], 16)
 
 
 # MARK: gatttool, which has a client of its own and hides nothing

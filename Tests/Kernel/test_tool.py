@@ -167,7 +167,9 @@ async def gatttool(*arguments: str) -> tuple[int, str, str]:
 
 async def kernel_lets_go() -> None:
     """Waits until the kernel ends a program's link, which it keeps for two seconds: a new link would end with it."""
-    await asyncio.sleep(2.5)
+    async with asyncio.timeout(TIMEOUT):
+        while "handle" in (await output_of("hcitool", "-i", "hci1", "con"))[1]:
+            await asyncio.sleep(0.1)
 
 
 async def attributes_of() -> list[tuple[Any, ...]]:
@@ -224,7 +226,7 @@ async def test_a_device_of_bluez_is_recorded_and_replayed(bluez: BlueZ, tmp_path
     file = tmp_path / "recorded.json"
     sample = Sample(bluez)
     async with sample.served():
-        command = ["record", "--transport", "hci-socket:0", f"{THEIRS}/P", file, "--time", "4"]
+        command = ["record", "--transport", "hci-socket:0", f"{THEIRS}/P", file, "--time", "6"]
         async with Process.running("record", BLE, *command) as record:
             await until(lambda: sample.notifying.is_notifying and sample.battery.is_notifying, "the subscriptions")
             await sample.battery.send(bluez, b"\x58", b"\x59")

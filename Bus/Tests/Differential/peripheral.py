@@ -107,6 +107,7 @@ class Application:
         octets = ours.recv(600)
         if octets:
             self.recorder.write(received=octets.hex())
+            self.recorder.events.put_nowait((characteristic(5), "received", True))
         else:
             asyncio.get_running_loop().remove_reader(ours)
 
@@ -132,15 +133,14 @@ async def record(recorder):
     await use(1, "read", ADDRESS, uuid(1), *hexadecimal)
     await use(1, "write", ADDRESS, uuid(DESCRIPTOR), "0D")
     await use(1, "write", ADDRESS, uuid(2), "0E")
-    await use(1, "write", ADDRESS, uuid(3), "0F")
-    await use(1, "notify", ADDRESS, uuid(1), "--count", "1", *hexadecimal)
-    await wait_for(characteristic(1), "StopNotify")
-    await use(1, "notify", ADDRESS, uuid(4), "--count", "1", *hexadecimal)
-    await wait_for(characteristic(4), "StopNotify")
+    await use(1, "write", ADDRESS, uuid(3), "0F", until=(characteristic(3), "WriteValue"))
+    for number in (1, 4):
+        await use(1, "notify", ADDRESS, uuid(number), "--count", "1", *hexadecimal,
+                  until=(characteristic(number), "StopNotify"))
     await use(1, "notify", ADDRESS, uuid(5), "--count", "1", *hexadecimal)
     # bluetoothd sometimes passes on another octet: while it waits for the socket, it keeps a pointer to a packet that it
     # has freed. The recordings have the right one.
-    await use(1, "write", ADDRESS, uuid(5), "10")
+    await use(1, "write", ADDRESS, uuid(5), "10", until=(characteristic(5), "received"))
 
     await call(ADAPTER, ADVERTISING1, "UnregisterAdvertisement", "o", ADVERTISEMENT)
     await call(ADAPTER, ADVERTISING1, "UnregisterAdvertisement", "o", ADVERTISEMENT)

@@ -246,11 +246,15 @@ class Recorder:
         self.stack.callback(end)
         return process
 
-    async def use(self, number, *arguments):
-        """Runs the tool as a central, and records what it prints. The second argument is the device."""
+    async def use(self, number, *arguments, until=None):
+        """Runs the tool as a central, and records what it prints, but first what arrives until an event of that path
+        and name, if there is one. The second argument is the device.
+        """
         self.write(call="peer", path=arguments[0], arguments=list(arguments[2:]))
         command, environment = self.peer(number, *arguments)
         process = await asyncio.create_subprocess_exec(
             *command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         output, _ = await asyncio.wait_for(process.communicate(), LIMIT)
+        if until is not None:
+            await self.wait_for(*until)
         self.write(printed=output.decode().splitlines(), status=process.returncode)

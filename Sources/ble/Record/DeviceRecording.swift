@@ -53,7 +53,7 @@ struct DeviceRecording {
 
     /// Subscribes to all characteristics, and records their values.
     ///
-    /// - Parameter time: the duration of the recording, from the last subscription.
+    /// - Parameter time: the duration of the recording, from when the device has answered the last subscription.
     /// - Returns: the document of the survey, with the notifications.
     static func record(
         _ connection: Connection, _ survey: DatabaseSurvey, for time: Seconds
@@ -63,6 +63,15 @@ struct DeviceRecording {
         let recording = Recording(subscribable)
         for (tag, item) in subscribable.enumerated() {
             session.begin(.configure(descriptor: item.descriptor, item.configuration), as: tag)
+        }
+        try await waiting(for: "the device to answer the subscriptions") { () throws(BluetoothError) in
+            var remaining = subscribable.count
+            guard remaining > 0 else { return }
+            for try await event in session.events {
+                await recording.take(event)
+                if case .ended = event { remaining -= 1 }
+                if remaining == 0 { return }
+            }
         }
         do throws(BluetoothError) {
             try await waiting(for: "notifications", upTo: time) { () throws(BluetoothError) in

@@ -15,7 +15,7 @@ from dbus_fast import Variant
 from support import client
 from support.agent import Agent, AgentError
 from support.bluez import BlueZ
-from support.processes import TIMEOUT, output_of
+from support.processes import TIMEOUT, output_of, until
 from support.radio import ADDRESSES
 
 NAME = "Kernel"
@@ -186,6 +186,7 @@ class Peripheral:
         """A link from BlueZ to the peripheral, its services discovered. A case may end it early."""
         connection = await self.connect()
         try:
+            await until(self.agent.connected, "our end of the link")
             yield Link(self, connection, self.agent.connected()[-1])
         finally:
             # BlueZ would wait two seconds before it disconnects.

@@ -68,7 +68,9 @@ def first_come_first_served() -> Iterator[list[str]]:
 class Radio:
     """BlueZ's emulator. Stopping it unplugs its adapters."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str = "-L") -> None:
+        """Creates a radio that is not started. `kind` is btvirt's option for the kind of controllers."""
+        self.kind = kind
         self.process: Process | None = None
         # The names of its own adapters. Other adapters may come and go independently.
         self.adapters: list[str] = []
@@ -90,7 +92,7 @@ class Radio:
         self.adapters = []
         try:
             with first_come_first_served() as command:
-                self.process = await Process.start("btvirt", *command, "btvirt", "-L", f"-l{count}")
+                self.process = await Process.start("btvirt", *command, "btvirt", self.kind, f"-l{count}")
                 try:
                     await until(
                         lambda: len(set(present()) - others) == count, "the adapters of btvirt", PATIENCE)
@@ -128,8 +130,12 @@ class OurRadio:
         self.process = process
         self.adapters = adapters
 
+    # What the kernel says about the adapters of the latest radio follows this in its log.
+    MARK = "our radio starts"
+
     @classmethod
     async def start(cls, count: int = 2, extended: bool = False) -> OurRadio:
+        pathlib.Path("/dev/kmsg").write_text(cls.MARK)
         options = ["--extended" if extended else "--no-extended"]
         process = await Process.start(
             f"ble-radio{next(cls.numbers)}", BINARIES / "ble", "radio", *options, *["vhci"] * count)

@@ -24,22 +24,40 @@ public final class ReceiveWindow: Sendable {
     /// Creates a window in which no octets are waiting and the link is not held.
     public init() {}
 
+    // `add` and `remove` are inlined, so that a value that changes nothing costs no closure.
+
     /// Adds a value of this length, and holds the link if too much is waiting. Must be called on the adapter's thread.
     ///
     /// - Parameter post: posts a call for the link.
     /// - Returns: whether the caller must post `HostCall.disconnect` with `.consumerTooSlow`. This is returned once.
+    @inlinable
     public func add(_ count: Int, on link: LinkIdentifier, post: (HostCall.Kind) -> Void) -> Bool {
+        switch effect(ofAdding: count) {
+        case .none: return false
+        case .hold:
+            hold(link, post)
+            return false
+        case .overflow: return true
+        }
+    }
+
+    /// The effect of adding a value.
+    @usableFromInline
+    enum Effect { case none, hold, overflow }
+
+    @usableFromInline
+    func effect(ofAdding count: Int) -> Effect {
         let (before, waiting) = octets.wrappingAdd(max(count, Self.leastCount), ordering: .relaxed)
-        guard waiting > Self.holdLimit else { return false }
-        if waiting > Self.limit { return !hasOverflown.exchange(true, ordering: .relaxed) }
+        guard waiting > Self.holdLimit else { return .none }
+        if waiting > Self.limit { return hasOverflown.exchange(true, ordering: .relaxed) ? .none : .overflow }
         // A consumer that was interrupted before it posted a resumption may have ended a later hold with it.
         let isDueAgain = before <= Self.secondHoldLimit && waiting > Self.secondHoldLimit
-        if isDueAgain || !isHeld.load(ordering: .relaxed) { hold(link, post) }
-        return false
+        return isDueAgain || !isHeld.load(ordering: .relaxed) ? .hold : .none
     }
 
     /// Holds the link, and resumes it if the consumer has already caught up.
-    private func hold(_ link: LinkIdentifier, _ post: (HostCall.Kind) -> Void) {
+    @usableFromInline
+    func hold(_ link: LinkIdentifier, _ post: (HostCall.Kind) -> Void) {
         post(.holdReceiving(link))
         // Only now may the consumer post the resumption, which would have no effect before the hold. Either this sees
         // what the consumer has removed, or the consumer sees that the link is held.
@@ -50,9 +68,15 @@ public final class ReceiveWindow: Sendable {
     /// Removes a value of this length, and resumes the link if little is waiting.
     ///
     /// - Parameter post: posts a call for the link.
+    @inlinable
     public func remove(_ count: Int, on link: LinkIdentifier, post: (HostCall.Kind) -> Void) {
-        let waiting = octets.wrappingSubtract(max(count, Self.leastCount), ordering: .sequentiallyConsistent).newValue
-        if shouldResume(waiting) { post(.resumeReceiving(link)) }
+        if isDueToResume(afterRemoving: count) { post(.resumeReceiving(link)) }
+    }
+
+    @usableFromInline
+    func isDueToResume(afterRemoving count: Int) -> Bool {
+        shouldResume(
+            octets.wrappingSubtract(max(count, Self.leastCount), ordering: .sequentiallyConsistent).newValue)
     }
 
     @inline(__always)

@@ -46,7 +46,7 @@ final class Mailbox: Sendable {
         var moved = Optional(consume call)
         return state.withLock { state in
             guard !state.isClosed, let call = moved.take() else { return .refused }
-            state.content.calls.append(call)
+            state.content.calls.append(consume call)
             return announceContent()
         }
     }

@@ -48,11 +48,8 @@ final class EventInbox: AdapterObserver {
             case .value(let link, _, let payload):
                 let window = state.windows[link] ?? ReceiveWindow()
                 state.windows[link] = window
-                switch window.add(payload.count) {
-                case .none: continue
-                case .hold: runner.post(.holdReceiving(link), from: batch.user)
-                case .overflow: runner.post(.disconnect(link, reason: .consumerTooSlow), from: batch.user)
-                }
+                let isOverflown = window.add(payload.count, on: link) { runner.post($0, from: batch.user) }
+                if isOverflown { runner.post(.disconnect(link, reason: .consumerTooSlow), from: batch.user) }
             case .linkEnded(let link, _): state.windows[link] = nil
             default: continue
             }
@@ -68,8 +65,7 @@ final class EventInbox: AdapterObserver {
             state.sightings = 0
             for batch in batches {
                 for case .value(let link, _, let payload) in batch.events {
-                    guard state.windows[link]?.remove(payload.count) == true else { continue }
-                    runner.post(.resumeReceiving(link), from: batch.user)
+                    state.windows[link]?.remove(payload.count, on: link) { runner.post($0, from: batch.user) }
                 }
             }
             return batches
